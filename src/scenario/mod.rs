@@ -1,1 +1,1 @@
-//! Being written.
+//! What to simulate, as checked.
