@@ -1,1 +1,3 @@
-//! Being written.
+//! Istio's data plane: protocols, paths, proxies.
+
+pub mod protocol;
