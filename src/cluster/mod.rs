@@ -3,8 +3,13 @@
 //! Everything stands in a `Vec` and is named by a small typed id, its index there.
 
 pub mod kube_proxy;
+pub mod scheduler;
+pub mod selector;
+pub mod taint;
 
 use std::net::Ipv4Addr;
+
+use taint::Taint;
 
 /// Index into a scenario's nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -53,6 +58,8 @@ pub struct Node {
     pub max_pods: u32,
     /// Labels, sorted by key.
     pub labels: Vec<(String, String)>,
+    /// What keeps pods away.
+    pub taints: Vec<Taint>,
 }
 
 /// What a pod asks of its node: the sum over its containers.

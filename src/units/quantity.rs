@@ -57,9 +57,10 @@ impl Quantity {
         Self { nanos: bytes as u128 * NANOS }
     }
 
-    /// Thousandths of a core, rounded up.
+    /// Thousandths of a core, rounded up; at most `u64::MAX`.
     pub const fn millicores(self) -> u64 {
-        self.nanos.div_ceil(NANOS / 1000) as u64
+        let millicores = self.nanos.div_ceil(NANOS / 1000);
+        if millicores > u64::MAX as u128 { u64::MAX } else { millicores as u64 }
     }
 
     /// Whole bytes (or a whole count), rounded up.
