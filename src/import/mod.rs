@@ -1,1 +1,4 @@
-//! Being written.
+//! Other formats into a scenario: files with manifests first of all.
+
+pub mod manifests;
+pub mod yaml;

@@ -1,1 +1,3 @@
-//! What to simulate, as checked.
+//! What to simulate: as written (`…Spec`), as checked, with all problems found.
+
+pub mod problem;
