@@ -1,1 +1,3 @@
-//! Being written.
+//! Runs: the only place where engine and domain meet.
+
+pub mod summary;

@@ -1,1 +1,5 @@
-//! Being written.
+//! Estimators; they know no pod.
+
+mod histogram;
+
+pub use histogram::ResponseTimes;
