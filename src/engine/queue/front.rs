@@ -1,0 +1,83 @@
+//! The part of the queue that is sorted, popped from its start.
+
+use super::Entry;
+
+/// Entries by time, equal times in the order of insertion.
+#[derive(Debug)]
+pub(super) struct Front<E> {
+    /// Entries before `start` have been removed; they go when room is needed.
+    entries: Vec<Entry<E>>,
+    start: usize,
+}
+
+impl<E: Copy> Front<E> {
+    pub(super) fn new() -> Self {
+        Self { entries: Vec::with_capacity(256), start: 0 }
+    }
+
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.start == self.entries.len()
+    }
+
+    #[cfg(test)]
+    pub(super) fn capacity(&self) -> usize {
+        self.entries.capacity()
+    }
+
+    #[inline]
+    pub(super) fn first(&self) -> Option<Entry<E>> {
+        self.entries.get(self.start).copied()
+    }
+
+    #[inline]
+    pub(super) fn remove_first(&mut self) {
+        self.start += 1;
+    }
+
+    /// Puts `entry` behind all that are due no later. Costs as many moves as are due later.
+    #[inline]
+    pub(super) fn insert(&mut self, entry: Entry<E>) {
+        if self.entries.len() == self.entries.capacity() {
+            self.make_room();
+        }
+        let mut place = self.entries.len();
+        self.entries.push(entry);
+        while place > self.start && self.entries[place - 1].due > entry.due {
+            self.entries[place] = self.entries[place - 1];
+            place -= 1;
+        }
+        self.entries[place] = entry;
+    }
+
+    /// Whether more than `distance` entries are due after `due`.
+    #[inline]
+    pub(super) fn is_far_from_end(&self, due: u64, distance: usize) -> bool {
+        let len = self.entries.len();
+        len - self.start > distance && self.entries[len - 1 - distance].due > due
+    }
+
+    /// The entries due after `due`.
+    pub(super) fn later_than(&self, due: u64) -> &[Entry<E>] {
+        &self.entries[self.first_later_than(due)..]
+    }
+
+    pub(super) fn remove_later_than(&mut self, due: u64) {
+        self.entries.truncate(self.first_later_than(due));
+    }
+
+    fn first_later_than(&self, due: u64) -> usize {
+        self.start + self.entries[self.start..].partition_point(|entry| entry.due <= due)
+    }
+
+    /// Overwrites what has been removed; grows only if that would be soon needed again.
+    #[cold]
+    #[inline(never)]
+    fn make_room(&mut self) {
+        self.entries.drain(..self.start);
+        self.start = 0;
+        if self.entries.len() > self.entries.capacity() / 2 {
+            self.entries.reserve(self.entries.len());
+        }
+    }
+}
