@@ -13,6 +13,7 @@
 
 mod compose;
 mod hop;
+mod notes;
 mod parts;
 mod query;
 mod table;
@@ -38,7 +39,7 @@ pub struct Path {
     /// The hops in the order a request passes them. The last is the server's application; the
     /// first is the client's, or the load balancer when the client is outside.
     pub hops: Vec<Hop>,
-    /// What to know about this path, in sentences.
+    /// What to know about this path, in sentences, the gravest first.
     pub notes: Vec<&'static str>,
 }
 
@@ -76,8 +77,7 @@ pub fn lookup(query: &PathQuery) -> Path {
     }
     bend_to_protocol(&mut hops, query);
     let mut path = Path { query: *query, number: row.map(|row| row.number), hops, notes: vec![] };
-    path.notes = row.map_or(&[][..], |row| row.notes).to_vec();
-    path.notes.extend(situation(&path));
+    path.notes = notes::notes(&path);
     path
 }
 
@@ -106,31 +106,6 @@ fn bend_to_protocol(hops: &mut [Hop], query: &PathQuery) {
             hop.arrives = Some(Wire::ClientTls);
         }
     }
-}
-
-/// Notes that follow from the path as it came out.
-fn situation(path: &Path) -> impl Iterator<Item = &'static str> + use<> {
-    let gateway = path.query.gateway;
-    let entered = path.hops.iter().find(|hop| hop.actor == Actor::Gateway);
-    let refused_at_gateway = gateway.is_some_and(|g| g.listener == GatewayListener::IstioMutual)
-        && entered.is_some_and(|hop| hop.arrives != Some(Wire::Mtls));
-    [
-        (path.query.protocol == Protocol::Udp, "Datagrams are not captured by the mesh."),
-        (
-            path.bypasses_waypoint(),
-            "This path does not cross the waypoint: its L7 policy is not applied.",
-        ),
-        (
-            path.needs_permissive(),
-            "Plaintext reaches the server's proxy: PeerAuthentication STRICT refuses it.",
-        ),
-        (
-            refused_at_gateway,
-            "The gateway wants Istio mutual TLS, which only a sidecar opens: it refuses.",
-        ),
-    ]
-    .into_iter()
-    .filter_map(|(holds, note)| holds.then_some(note))
 }
 
 impl Path {

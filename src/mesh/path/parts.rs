@@ -42,6 +42,9 @@ pub(super) const CE: Hop = Hop::new(Actor::ClientSidecar, Place::Client, Layer::
     .ejecting()
     .measuring(Reporter::Source);
 
+/// The client's Envoy, choosing a pod of a gateway.
+pub(super) const CE_PICKS_GW: Hop = CE.among(Chosen::GatewayPod);
+
 /// The client's Envoy passing on to an address it does not know (`PassthroughCluster`): it
 /// measures, and decides nothing.
 pub(super) const CE_PASSES: Hop = Hop::new(Actor::ClientSidecar, Place::Client, Layer::L7)
@@ -59,6 +62,9 @@ pub(super) const CZ_PICKS: Hop =
 
 /// The client node's ztunnel, choosing a pod of the waypoint.
 pub(super) const CZ_PICKS_W: Hop = CZ_PICKS.among(Chosen::WaypointPod);
+
+/// The client node's ztunnel, choosing a pod of a gateway.
+pub(super) const CZ_PICKS_GW: Hop = CZ_PICKS.among(Chosen::GatewayPod);
 
 /// The load balancer in front of the cluster, passing the client's TLS on to a gateway pod.
 pub(super) const LB: Hop = Hop::new(Actor::LoadBalancer, Place::Outside, Layer::L4)
@@ -80,11 +86,17 @@ pub(super) const GW: Hop = Hop::new(Actor::Gateway, Place::Anywhere, Layer::L7)
     .authorising()
     .measuring(Reporter::Source);
 
+/// A gateway that goes to the Service's waypoint.
+pub(super) const GW_PICKS_W: Hop = GW.among(Chosen::WaypointPod);
+
 /// A gateway whose listener takes Istio mutual TLS.
 pub(super) const GW_MTLS: Hop = GW.reached(GATEWAY_TLS, Wire::Mtls);
 
 /// A gateway whose listener takes plaintext.
 pub(super) const GW_HTTP: Hop = GW.reached(GATEWAY_HTTP, Wire::Plain);
+
+/// A gateway whose listener takes plaintext and that goes to the Service's waypoint.
+pub(super) const GW_HTTP_PICKS_W: Hop = GW_HTTP.among(Chosen::WaypointPod);
 
 /// A waypoint's Envoy, choosing a pod of the Service.
 pub(super) const W: Hop = Hop::new(Actor::Waypoint, Place::Anywhere, Layer::L7)

@@ -4,10 +4,11 @@
 //! its gateway usually has; [`lookup`](super::lookup) bends it to the protocol and the listener
 //! at hand. Choices the table leaves open are in `docs/decisions/0003-path-table.md`.
 
-use super::hop::{Chosen, Hop};
+use super::hop::Hop;
 use super::parts::{
-    A, A_DIALS_POD, CE, CE_PASSES, CZ, CZ_PICKS, CZ_PICKS_W, GW, GW_HTTP, GW_MTLS, KP, LB, S, SE,
-    SE_HBONE, SE_PLAIN, SZ, SZ_PLAIN, W, W_FIXED,
+    A, A_DIALS_POD, CE, CE_PASSES, CE_PICKS_GW, CZ, CZ_PICKS, CZ_PICKS_GW, CZ_PICKS_W, GW, GW_HTTP,
+    GW_HTTP_PICKS_W, GW_MTLS, GW_PICKS_W, KP, LB, S, SE, SE_HBONE, SE_PLAIN, SZ, SZ_PLAIN, W,
+    W_FIXED,
 };
 use super::query::{Addressed, Client, DataPlane, PathQuery, WaypointFor};
 
@@ -56,8 +57,6 @@ pub struct PathRow {
     pub waypoints: Waypoints,
     /// The hops in the order a request passes them.
     pub hops: &'static [Hop],
-    /// What to know about this path.
-    pub notes: &'static [&'static str],
 }
 
 impl PathRow {
@@ -96,7 +95,6 @@ const fn direct(
         between: Between::Nothing { addressed },
         waypoints,
         hops,
-        notes: &[],
     }
 }
 
@@ -112,24 +110,10 @@ const fn through(
         Between::GatewayThenWaypoint => FOR_SERVICES,
         _ => ANY,
     };
-    PathRow {
-        number,
-        client,
-        server,
-        server_accepts_hbone: None,
-        between,
-        waypoints,
-        hops,
-        notes: &[],
-    }
+    PathRow { number, client, server, server_accepts_hbone: None, between, waypoints, hops }
 }
 
 impl PathRow {
-    const fn noting(mut self, notes: &'static [&'static str]) -> Self {
-        self.notes = notes;
-        self
-    }
-
     const fn if_server_accepts_hbone(mut self, accepts: bool) -> Self {
         self.server_accepts_hbone = Some(accepts);
         self
@@ -140,42 +124,26 @@ impl PathRow {
 pub static PATHS: [PathRow; 26] = [
     direct(1, NoMesh, NoMesh, Service, ANY, &[A, KP, S]),
     direct(2, NoMesh, NoMesh, PodIp, ANY, &[A_DIALS_POD, S]),
-    direct(3, NoMesh, Sidecar, Service, ANY, &[A, KP, SE_PLAIN, S])
-        .noting(&["The server's policies see no identity of the caller."]),
-    direct(4, NoMesh, Sidecar, PodIp, ANY, &[A_DIALS_POD, SE_PLAIN, S])
-        .noting(&["The server's policies see no identity of the caller."]),
-    direct(5, NoMesh, Ambient, Service, ANY, &[A, KP, SZ_PLAIN, S])
-        .noting(&["The server's policies see no identity of the caller."]),
-    direct(6, NoMesh, Ambient, PodIp, ANY, &[A_DIALS_POD, SZ_PLAIN, S])
-        .noting(&["The server's policies see no identity of the caller."]),
+    direct(3, NoMesh, Sidecar, Service, ANY, &[A, KP, SE_PLAIN, S]),
+    direct(4, NoMesh, Sidecar, PodIp, ANY, &[A_DIALS_POD, SE_PLAIN, S]),
+    direct(5, NoMesh, Ambient, Service, ANY, &[A, KP, SZ_PLAIN, S]),
+    direct(6, NoMesh, Ambient, PodIp, ANY, &[A_DIALS_POD, SZ_PLAIN, S]),
     direct(7, Sidecar, NoMesh, Service, ANY, &[A, CE, S]),
     direct(8, Sidecar, Sidecar, Service, ANY, &[A, CE, SE, S]),
-    direct(9, Sidecar, Sidecar, PodIp, ANY, &[A_DIALS_POD, CE_PASSES, SE_PLAIN, S]).noting(&[
-        "The client's Envoy does not know a pod IP and passes the connection on without mutual \
-         TLS; it parses the request only if some Service has an HTTP port of that number.",
-    ]),
+    direct(9, Sidecar, Sidecar, PodIp, ANY, &[A_DIALS_POD, CE_PASSES, SE_PLAIN, S]),
     direct(10, Sidecar, Ambient, Service, NO_WAYPOINT, &[A, CE, SZ, S]),
-    direct(11, Sidecar, Ambient, Service, SOME, &[A, CE, SZ, S])
-        .noting(&["Sidecars go straight to the pods."]),
+    direct(11, Sidecar, Ambient, Service, SOME, &[A, CE, SZ, S]),
     direct(12, Ambient, NoMesh, Service, NONE_FOR_SERVICES, &[A, CZ_PICKS, S]),
     direct(13, Ambient, Ambient, Service, NO_WAYPOINT, &[A, CZ_PICKS, SZ, S]),
     direct(14, Ambient, Ambient, PodIp, NO_WAYPOINT, &[A_DIALS_POD, CZ, SZ, S]),
-    direct(15, Ambient, Ambient, Service, FOR_SERVICES, &[A, CZ_PICKS_W, W, SZ, S])
-        .noting(&["The server's ztunnel sees the waypoint's identity, not the caller's."]),
-    direct(16, Ambient, Ambient, PodIp, &[Some(ServiceOnly)], &[A_DIALS_POD, CZ, SZ, S])
-        .noting(&["A waypoint for Services does not see calls to pod IPs."]),
-    direct(17, Ambient, Ambient, PodIp, FOR_WORKLOADS, &[A_DIALS_POD, CZ_PICKS_W, W_FIXED, SZ, S])
-        .noting(&[
-            "The server's ztunnel sees the waypoint's identity, not the caller's.",
-            "The waypoint has one endpoint, so a retry meets the same pod.",
-        ]),
-    direct(18, Ambient, Ambient, Service, &[Some(Workload)], &[A, CZ_PICKS, SZ, S])
-        .noting(&["A waypoint for workloads does not see calls to Services."]),
+    direct(15, Ambient, Ambient, Service, FOR_SERVICES, &[A, CZ_PICKS_W, W, SZ, S]),
+    direct(16, Ambient, Ambient, PodIp, &[Some(ServiceOnly)], &[A_DIALS_POD, CZ, SZ, S]),
+    direct(17, Ambient, Ambient, PodIp, FOR_WORKLOADS, &[A_DIALS_POD, CZ_PICKS_W, W_FIXED, SZ, S]),
+    direct(18, Ambient, Ambient, Service, &[Some(Workload)], &[A, CZ_PICKS, SZ, S]),
     direct(19, Ambient, Sidecar, Service, NONE_FOR_SERVICES, &[A, CZ_PICKS, SE_HBONE, S])
         .if_server_accepts_hbone(true),
     direct(20, Ambient, Sidecar, Service, NONE_FOR_SERVICES, &[A, CZ_PICKS, SE_PLAIN, S])
-        .if_server_accepts_hbone(false)
-        .noting(&["ztunnel speaks HBONE only; without it the server's sidecar gets plaintext."]),
+        .if_server_accepts_hbone(false),
     through(21, Client::External, Sidecar, Between::Gateway, &[LB, GW, SE, S]),
     through(22, Client::External, Ambient, Between::Gateway, &[LB, GW, SZ, S]),
     through(
@@ -184,10 +152,8 @@ pub static PATHS: [PathRow; 26] = [
         Ambient,
         Between::GatewayThenWaypoint,
         &[LB, GW_PICKS_W, W, SZ, S],
-    )
-    .noting(&["Gateway and waypoint both retry: their attempts multiply."]),
-    through(24, Client::Pod(Sidecar), Sidecar, Between::Gateway, &[A, CE_PICKS_GW, GW_MTLS, SE, S])
-        .noting(&["Sidecar and gateway both retry: their attempts multiply."]),
+    ),
+    through(24, Client::Pod(Sidecar), Sidecar, Between::Gateway, &[A, CE_PICKS_GW, GW_MTLS, SE, S]),
     through(25, Client::Pod(Ambient), Ambient, Between::Gateway, &[A, CZ_PICKS_GW, GW_HTTP, SZ, S]),
     through(
         26,
@@ -195,11 +161,5 @@ pub static PATHS: [PathRow; 26] = [
         Ambient,
         Between::GatewayThenWaypoint,
         &[A, CZ_PICKS_GW, GW_HTTP_PICKS_W, W, SZ, S],
-    )
-    .noting(&["Gateway and waypoint both retry: their attempts multiply."]),
+    ),
 ];
-
-const GW_PICKS_W: Hop = GW.among(Chosen::WaypointPod);
-const GW_HTTP_PICKS_W: Hop = GW_HTTP.among(Chosen::WaypointPod);
-const CE_PICKS_GW: Hop = CE.among(Chosen::GatewayPod);
-const CZ_PICKS_GW: Hop = CZ_PICKS.among(Chosen::GatewayPod);

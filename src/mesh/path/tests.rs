@@ -150,3 +150,69 @@ fn connections_chain_from_the_client_to_the_server_and_end_at_every_parse() {
         assert_eq!(connections.last().map(|c| c.to), Some(path.hops.len() - 1));
     }
 }
+
+fn notes(query: PathQuery) -> Vec<&'static str> {
+    lookup(&query).notes
+}
+
+fn has(query: PathQuery, words: &str) -> bool {
+    notes(query).iter().any(|note| note.contains(words))
+}
+
+const fn pod(client: DataPlane, server: DataPlane) -> PathQuery {
+    PathQuery::new(Client::Pod(client), server, Addressed::Service)
+}
+
+#[test]
+fn a_path_between_sidecars_needs_no_note() {
+    assert_eq!(notes(pod(DataPlane::Sidecar, DataPlane::Sidecar)), [""; 0]);
+}
+
+#[test]
+fn the_reason_why_a_waypoint_is_passed_by_is_given() {
+    let bound = |query, kind| PathQuery { waypoint: Some(kind), ..query };
+    let ambient = pod(DataPlane::Ambient, DataPlane::Ambient);
+    let by_ip = PathQuery { addressed: Addressed::PodIp, ..ambient };
+    assert!(has(bound(by_ip, WaypointFor::Service), "does not see calls to pod IPs"));
+    assert!(has(bound(ambient, WaypointFor::Workload), "does not see calls to Services"));
+    let sidecar = pod(DataPlane::Sidecar, DataPlane::Ambient);
+    assert!(has(bound(sidecar, WaypointFor::All), "sidecar goes straight"));
+    let outside = pod(DataPlane::None, DataPlane::Ambient);
+    assert!(has(bound(outside, WaypointFor::All), "not in the mesh"));
+    let gateway = Some(Gateway::new(GatewayListener::Http));
+    let through = PathQuery { gateway, ..ambient };
+    assert!(has(bound(through, WaypointFor::All), "ingress-use-waypoint"));
+    assert!(!has(bound(ambient, WaypointFor::Service), "not applied"), "it is crossed");
+}
+
+#[test]
+fn every_path_past_a_waypoint_says_so_once() {
+    for query in all_queries().into_iter().filter(|query| query.protocol != Protocol::Udp) {
+        let path = lookup(&query);
+        let said = path.notes.iter().filter(|note| note.contains("not applied")).count();
+        assert_eq!(said, usize::from(path.bypasses_waypoint()), "{query:?}");
+    }
+}
+
+#[test]
+fn retries_multiply_only_where_the_proxies_can_parse() {
+    let gateway = Some(Gateway::new(GatewayListener::IstioMutual));
+    let http = PathQuery { gateway, ..pod(DataPlane::Sidecar, DataPlane::Sidecar) };
+    assert!(has(http, "attempts multiply"));
+    assert!(!has(PathQuery { protocol: Protocol::Tcp, ..http }, "attempts multiply"));
+}
+
+#[test]
+fn the_note_on_a_pod_ip_tells_whether_the_sidecar_parses() {
+    let by_ip =
+        PathQuery { addressed: Addressed::PodIp, ..pod(DataPlane::Sidecar, DataPlane::Sidecar) };
+    assert!(has(by_ip, "it parses the request"));
+    assert!(has(PathQuery { http_service_on_port: false, ..by_ip }, "it passes the bytes on"));
+}
+
+#[test]
+fn a_fallback_from_hbone_is_explained() {
+    let without = pod(DataPlane::Ambient, DataPlane::Sidecar);
+    assert!(has(without, "does not accept HBONE"));
+    assert!(!has(PathQuery { server_accepts_hbone: true, ..without }, "does not accept HBONE"));
+}
