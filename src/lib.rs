@@ -10,18 +10,20 @@
 //!
 //! ```text
 //!  cli
-//!   └──────┬─────────┬──────────┐
-//!  experiment     report      import
-//!       └────┬───────┴──────────┤
-//!        simulation ────────────┼──► engine
-//!            └──────┬───────────┘
-//!                scenario
-//!      ┌─────────┬──┴────┬─────────┐
-//!     mesh    cluster  workload   cost      stats
-//!      └─────────┴──┬────┴─────────┘          │
-//!                policy                       │
-//!                   └────────┬────────────────┘
-//!                          units
+//!   └─────┬──────────────┐
+//!     experiment       report         sees plain data only: results, and
+//!      └────┬──────┐                  the path table of `mesh`
+//!      simulation  import
+//!   engine ◄┴──┬────┘
+//!           scenario
+//!      ┌───────┴─┬────────┐
+//!     mesh    workload    │
+//!      ├─────────┤        │
+//!     cost    cluster   stats
+//!      └────┬────┘        │
+//!         policy          │
+//!           └──────┬──────┘
+//!                units
 //! ```
 
 pub mod cli;
