@@ -1,7 +1,7 @@
 //! Response times as a mergeable histogram.
 //!
 //! Buckets of constant relative width (HdrHistogram with three significant digits) keep
-//! every quantile within 0.1 % of the sample's own; the mean and the maximum are exact.
+//! every quantile within 0.1 % of the sample's own; mean, minimum and maximum are exact.
 //! An empty one takes no memory for buckets.
 //!
 //! Source: G. Tene, HdrHistogram; crate `hdrhistogram` 7.6.
@@ -10,33 +10,46 @@ use hdrhistogram::Histogram;
 
 use crate::units::SimDuration;
 
-/// Longest length that is told apart: 24 h. Longer ones count as 24 h.
+/// Longest length that is told apart: 24 h. Longer ones count as 24 h, except in mean and maximum.
 const LONGEST_NS: u64 = 86_400 * 1_000_000_000;
 
+/// Lengths for which there is room at once, 1 s; room for longer ones is made when they come.
+const USUAL_NS: u64 = 1_000_000_000;
+
 /// A sample of lengths of time.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct ResponseTimes {
     histogram: Option<Box<Histogram<u64>>>,
     total_ns: u128,
+    min: SimDuration,
     max: SimDuration,
+}
+
+impl Default for ResponseTimes {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl ResponseTimes {
     /// An empty sample.
     pub const fn new() -> Self {
-        Self { histogram: None, total_ns: 0, max: SimDuration::ZERO }
+        Self { histogram: None, total_ns: 0, min: SimDuration::MAX, max: SimDuration::ZERO }
     }
 
     /// Adds one length.
+    #[inline]
     pub fn record(&mut self, length: SimDuration) {
         self.total_ns += u128::from(length.as_nanos());
+        self.min = self.min.min(length);
         self.max = self.max.max(length);
-        self.buckets().saturating_record(length.as_nanos().clamp(1, LONGEST_NS));
+        let counted = length.as_nanos().min(LONGEST_NS);
+        self.buckets().record(counted).expect("room is made for up to 24 h");
     }
 
     fn buckets(&mut self) -> &mut Histogram<u64> {
         self.histogram.get_or_insert_with(|| {
-            let mut histogram = Histogram::new_with_bounds(1, LONGEST_NS, 3)
+            let mut histogram = Histogram::new_with_bounds(1, USUAL_NS, 3)
                 .expect("the bounds are in order and three digits are allowed");
             histogram.auto(true);
             Box::new(histogram)
@@ -54,6 +67,11 @@ impl ResponseTimes {
         (count > 0).then(|| SimDuration::from_nanos(((self.total_ns + count / 2) / count) as u64))
     }
 
+    /// The shortest length; `None` if empty.
+    pub fn min(&self) -> Option<SimDuration> {
+        (self.count() > 0).then_some(self.min)
+    }
+
     /// The longest length; `None` if empty.
     pub fn max(&self) -> Option<SimDuration> {
         (self.count() > 0).then_some(self.max)
@@ -63,7 +81,9 @@ impl ResponseTimes {
     /// exceed, within 0.1 %; `None` if empty.
     pub fn quantile(&self, quantile: f64) -> Option<SimDuration> {
         let histogram = self.histogram.as_ref().filter(|histogram| !histogram.is_empty())?;
-        Some(SimDuration::from_nanos(histogram.value_at_quantile(quantile)).min(self.max))
+        // The middle of the bucket halves the error that its upper end would have.
+        let middle = histogram.median_equivalent(histogram.value_at_quantile(quantile));
+        Some(SimDuration::from_nanos(middle).clamp(self.min, self.max))
     }
 
     /// The share of lengths above `limit`, within the width of its bucket; 0 if empty.
@@ -79,9 +99,10 @@ impl ResponseTimes {
     /// Adds everything that `other` holds.
     pub fn merge(&mut self, other: &Self) {
         self.total_ns += other.total_ns;
+        self.min = self.min.min(other.min);
         self.max = self.max.max(other.max);
         if let Some(theirs) = &other.histogram {
-            self.buckets().add(&**theirs).expect("both hold up to 24 h, or grow");
+            self.buckets().add(&**theirs).expect("room is made for up to 24 h");
         }
     }
 
@@ -90,8 +111,7 @@ impl ResponseTimes {
         if let Some(histogram) = &mut self.histogram {
             histogram.reset();
         }
-        self.total_ns = 0;
-        self.max = SimDuration::ZERO;
+        *self = Self { histogram: self.histogram.take(), ..Self::new() };
     }
 }
 
@@ -123,6 +143,21 @@ mod tests {
         let mut cleared = sample(&[5, 6]);
         cleared.clear();
         assert_eq!((cleared.count(), cleared.quantile(0.5)), (0, None));
+    }
+
+    #[test]
+    fn lengths_beyond_a_day_count_and_keep_mean_and_maximum() {
+        let sample = sample(&[0, 200_000 * 1_000_000_000]);
+        assert_eq!(sample.min(), Some(SimDuration::ZERO));
+        assert_eq!(sample.mean(), Some(SimDuration::from_secs(100_000)));
+        assert_eq!(sample.max(), Some(SimDuration::from_secs(200_000)));
+        assert!(sample.quantile(1.0) >= Some(SimDuration::from_secs(86_300)));
+    }
+
+    #[test]
+    fn one_length_is_its_own_quantile_exactly() {
+        let sample = sample(&[123_456_789; 3]);
+        assert_eq!(sample.quantile(0.5), Some(SimDuration::from_nanos(123_456_789)));
     }
 
     proptest! {
