@@ -1,4 +1,5 @@
 //! Other formats into a scenario: files with manifests first of all.
 
 pub mod manifests;
+pub mod own;
 pub mod yaml;

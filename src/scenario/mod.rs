@@ -1,6 +1,7 @@
 //! What to simulate: as written (`…Spec`), as checked, with all problems found.
 
 pub mod problem;
+pub mod spec;
 
 use std::sync::Arc;
 

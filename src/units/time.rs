@@ -6,6 +6,8 @@
 use std::fmt;
 use std::ops::{Add, AddAssign, Div, Mul, Sub};
 
+use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
+
 /// An instant: nanoseconds since the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SimTime(u64);
@@ -232,6 +234,34 @@ fn seconds_of_unit(unit: &str) -> Option<f64> {
     })
 }
 
+impl<'de> Deserialize<'de> for SimDuration {
+    /// Takes Go's duration syntax, and a bare 0.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct GoSyntax;
+
+        impl Visitor<'_> for GoSyntax {
+            type Value = SimDuration;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a duration such as `250ms`, `10s` or `1m30s`")
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<SimDuration, E> {
+                text.parse().map_err(|_| E::invalid_value(Unexpected::Str(text), &self))
+            }
+
+            fn visit_u64<E: Error>(self, number: u64) -> Result<SimDuration, E> {
+                match number {
+                    0 => Ok(SimDuration::ZERO),
+                    _ => Err(E::invalid_type(Unexpected::Unsigned(number), &self)),
+                }
+            }
+        }
+
+        deserializer.deserialize_any(GoSyntax)
+    }
+}
+
 impl fmt::Display for SimDuration {
     /// The shortest exact form in one unit: `10s`, `250ms`, `1.5s`, `40us`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -280,6 +310,15 @@ mod tests {
         for text in ["10", "1d", "", "s", "-1s", "1..5s", "1s2", "∞s", "99999999999h"] {
             assert!(text.parse::<SimDuration>().is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn files_give_durations_as_text_or_a_bare_zero() {
+        let read = |json| serde_json::from_str::<SimDuration>(json).ok();
+        assert_eq!(read("\"250ms\""), Some(SimDuration::from_millis(250)));
+        assert_eq!(read("0"), Some(SimDuration::ZERO));
+        assert_eq!(read("10"), None);
+        assert_eq!(read("\"1d\""), None);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use serde::forward_to_deserialize_any;
 use super::super::node::{Entry, Node, Value};
 use super::super::scalar::{Resolved, Scalar, Style};
 use super::error::ReadError;
+use super::filler::Filler;
 use super::{Coercion, Context, id};
 
 type Outcome<T> = Result<T, ReadError>;
@@ -50,8 +51,10 @@ impl<'de, 'c> NodeDeserializer<'de, 'c> {
         skips_null: bool,
         visitor: V,
     ) -> Outcome<V::Value> {
-        let entries = entries.iter();
-        visitor.visit_map(Fields { entries, value: None, skips_null, context: self.context })
+        let fillers = self.context.filled(self.node).iter();
+        let filler = Filler { lacking: id(self.node) };
+        let (entries, context) = (entries.iter(), self.context);
+        visitor.visit_map(Fields { entries, value: None, fillers, filler, skips_null, context })
     }
 
     /// A number where a number is meant; one in quotes is taken with a warning.
@@ -270,7 +273,9 @@ impl<'de> SeqAccess<'de> for Items<'de, '_> {
     fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Outcome<Option<S::Value>> {
         let context = self.context;
         let Some(item) = self.items.find(|item| !context.is_hidden(item)) else { return Ok(None) };
-        seed.deserialize(NodeDeserializer::new(item, context)).map(Some)
+        seed.deserialize(NodeDeserializer::new(item, context))
+            .map(Some)
+            .map_err(|error| error.at(id(item)))
     }
 }
 
@@ -278,6 +283,9 @@ impl<'de> SeqAccess<'de> for Items<'de, '_> {
 struct Fields<'de, 'c> {
     entries: std::slice::Iter<'de, Entry>,
     value: Option<&'de Node>,
+    /// Missing fields that get a stand-in.
+    fillers: std::slice::Iter<'c, &'static str>,
+    filler: Filler,
     skips_null: bool,
     context: &'c Context,
 }
@@ -290,7 +298,7 @@ impl<'de> MapAccess<'de> for Fields<'de, '_> {
         let entry = self.entries.find(|Entry { value, .. }| {
             !(context.is_hidden(value) || skips_null && value.is_null())
         });
-        let Some(entry) = entry else { return Ok(None) };
+        let Some(entry) = entry else { return self.next_filled_key(seed) };
         self.value = Some(&entry.value);
         seed.deserialize(StrDeserializer::<ReadError>::new(&entry.key.text))
             .map(Some)
@@ -298,8 +306,19 @@ impl<'de> MapAccess<'de> for Fields<'de, '_> {
     }
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Outcome<S::Value> {
-        let value = self.value.take().expect("serde asks for a value after its key");
+        let Some(value) = self.value.take() else { return seed.deserialize(self.filler) };
         seed.deserialize(NodeDeserializer::new(value, self.context))
+            .map_err(|error| error.at(id(value)))
+    }
+}
+
+impl Fields<'_, '_> {
+    fn next_filled_key<'de, S: DeserializeSeed<'de>>(
+        &mut self,
+        seed: S,
+    ) -> Outcome<Option<S::Value>> {
+        let Some(field) = self.fillers.next() else { return Ok(None) };
+        seed.deserialize(StrDeserializer::<ReadError>::new(field)).map(Some)
     }
 }
 
@@ -331,6 +350,7 @@ impl<'de> VariantAccess<'de> for Variant<'de, '_> {
 
     fn newtype_variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Outcome<S::Value> {
         seed.deserialize(NodeDeserializer::new(&self.entry.value, self.context))
+            .map_err(|error| error.at(id(&self.entry.value)))
     }
 
     fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Outcome<V::Value> {

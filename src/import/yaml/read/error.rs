@@ -30,6 +30,8 @@ pub(super) enum Fault {
     UnknownVariant { known: &'static [&'static str] },
     /// The end of a sentence that a type wrote itself: "must be below the maximum".
     Sentence(String),
+    /// A type refused the stand-in for a missing field, which is reported already.
+    RefusedFiller,
 }
 
 impl ReadError {
@@ -115,6 +117,7 @@ pub(super) fn explain(root: &Node, node: &Node, path: &[Segment], fault: &Fault)
             one_of(Problem::violation(shown, node.shown(), listed("one of", known)), word, known)
         }
         Fault::Sentence(sentence) => own_sentence(shown, node, sentence),
+        Fault::RefusedFiller => Problem::statement(shown, "is incomplete"),
     };
     hint_at_template(problem.at(locate(root, path)), node)
 }
@@ -141,9 +144,25 @@ fn own_sentence(path: String, node: &Node, sentence: &str) -> Problem {
     if sentence.starts_with("data did not match any variant") {
         return Problem::violation(path, node.shown(), "in one of the forms that are allowed here");
     }
+    if let Some(rest) = sentence.strip_prefix(&node.shown()) {
+        return about_the_value(path, node, rest);
+    }
     let mut problem = Problem::statement(path, sentence);
     problem.value = Some(node.shown());
     problem
+}
+
+/// A sentence with the value as its subject ("`10` is not a duration; write …"), as problem and hint.
+fn about_the_value(path: String, node: &Node, predicate: &str) -> Problem {
+    let (fact, advice) = match predicate.split_once("; ") {
+        Some((fact, advice)) => (fact, Some(advice)),
+        None => (predicate, None),
+    };
+    let problem = Problem::statement(path, format!("is {}, which{fact}", node.shown()));
+    match advice {
+        Some(advice) => problem.hint(advice),
+        None => problem,
+    }
 }
 
 fn listed(start: &str, words: &[&str]) -> String {

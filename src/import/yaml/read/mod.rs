@@ -10,6 +10,7 @@
 
 mod deserializer;
 mod error;
+mod filler;
 mod places;
 
 use std::cell::RefCell;
@@ -33,6 +34,8 @@ pub struct Reading<T> {
     pub problems: Vec<Problem>,
     /// Paths of fields that the type does not know, in the order of the file.
     pub ignored: Vec<String>,
+    /// Paths of the faulty parts that `value` lacks.
+    dropped: Vec<Vec<Segment>>,
 }
 
 impl<T> Reading<T> {
@@ -41,24 +44,37 @@ impl<T> Reading<T> {
         problems.extend(self.problems);
         self.value
     }
+
+    /// The path in the file of what stands at `path` in the value: list elements that were
+    /// dropped count again. `None` if it speaks of what was dropped or of what holds that, which
+    /// has been reported already.
+    pub fn path_in_file(&self, path: &[Segment]) -> Option<Vec<Segment>> {
+        let mut restored: Vec<Segment> = Vec::with_capacity(path.len());
+        for segment in path {
+            restored.push(match segment {
+                Segment::Index(index) => Segment::Index(self.index_in_file(&restored, *index)),
+                key => key.clone(),
+            });
+        }
+        let is_reported = self.dropped.iter().any(|dropped| dropped.starts_with(&restored));
+        (!is_reported).then_some(restored)
+    }
+
+    fn index_in_file(&self, list: &[Segment], index: usize) -> usize {
+        let is_dropped = |index: usize| {
+            let is_it =
+                |dropped: &[Segment]| dropped.split_last() == Some((&Segment::Index(index), list));
+            self.dropped.iter().any(|dropped| is_it(dropped))
+        };
+        (0..).filter(|&index| !is_dropped(index)).nth(index).unwrap_or(index)
+    }
 }
 
 /// Reads a `T` from `node`, finding all problems at once.
 pub fn read_value<T: DeserializeOwned>(node: &Node) -> Reading<T> {
-    let mut context = Context::default();
-    let mut faults = Vec::new();
-    let value = loop {
-        context.begin();
-        match T::deserialize(NodeDeserializer::new(node, &context)) {
-            Ok(value) => break Some(value),
-            Err(error) => {
-                if !hide(node, error, &mut context, &mut faults) {
-                    break None;
-                }
-            }
-        }
-    };
-    conclude(node, value, context, faults)
+    let mut attempt = Attempt { root: node, context: Context::default(), faults: Vec::new() };
+    let value = attempt.read();
+    attempt.conclude(value)
 }
 
 /// Nodes are told apart by their addresses: the tree does not change while it is read.
@@ -72,6 +88,10 @@ fn id(node: &Node) -> Id {
 #[derive(Default)]
 struct Context {
     hidden: BTreeSet<Id>,
+    /// Fields that mappings lack, and that get a stand-in for the time being.
+    filled: BTreeMap<Id, Vec<&'static str>>,
+    /// Mappings that cannot be read with stand-ins.
+    unfillable: BTreeSet<Id>,
     ignored: RefCell<Vec<Id>>,
     coerced: RefCell<BTreeMap<Id, Coercion>>,
 }
@@ -99,6 +119,10 @@ impl Context {
         self.hidden.contains(&id(node))
     }
 
+    fn filled(&self, node: &Node) -> &[&'static str] {
+        self.filled.get(&id(node)).map_or(&[], Vec::as_slice)
+    }
+
     fn ignore(&self, node: &Node) {
         self.ignored.borrow_mut().push(id(node));
     }
@@ -108,52 +132,96 @@ impl Context {
     }
 }
 
-/// Records `error` and hides what it came from; false if that was the whole value.
-fn hide(
-    root: &Node,
-    error: ReadError,
-    context: &mut Context,
-    faults: &mut Vec<(Id, Fault)>,
-) -> bool {
-    let at = error.at.unwrap_or_else(|| id(root));
-    let is_new = match &error.fault {
-        Fault::Missing(field) => !has_hidden_field(root, at, field, context),
-        _ => true,
-    };
-    if is_new {
-        faults.push((at, error.fault));
-    }
-    at != id(root) && faults.len() < limits::PROBLEMS && context.hidden.insert(at)
-}
-
-/// Whether `field` is missing only because it was faulty and has been hidden.
-fn has_hidden_field(root: &Node, mapping: Id, field: &str, context: &Context) -> bool {
-    places::node_of(root, mapping)
-        .and_then(|node| node.get(field))
-        .is_some_and(|value| context.is_hidden(value))
-}
-
-fn conclude<T>(
-    root: &Node,
-    value: Option<T>,
+/// One value being read, over and over.
+struct Attempt<'a> {
+    root: &'a Node,
     context: Context,
     faults: Vec<(Id, Fault)>,
-) -> Reading<T> {
-    let coerced = context.coerced.into_inner();
-    let ignored = context.ignored.into_inner();
-    let wanted = faults.iter().map(|(id, _)| *id).chain(coerced.keys().copied());
-    let places = places::find_all(root, wanted.chain(ignored.iter().copied()).collect());
-    let errors = faults.iter().filter_map(|(id, fault)| {
-        let (path, node) = places.get(id)?;
-        Some(error::explain(root, node, path, fault))
-    });
-    let warnings = coerced.iter().filter_map(|(id, coercion)| {
-        let (path, node) = places.get(id)?;
-        Some(warn(node, path, *coercion))
-    });
-    let problems = errors.chain(warnings).collect();
-    let ignored = ignored.iter().filter_map(|id| Some(show_path(&places.get(id)?.0))).collect();
-    Reading { value, problems, ignored }
+}
+
+impl Attempt<'_> {
+    fn read<T: DeserializeOwned>(&mut self) -> Option<T> {
+        loop {
+            self.context.begin();
+            let goes_on = match T::deserialize(NodeDeserializer::new(self.root, &self.context)) {
+                Ok(value) if self.context.filled.is_empty() => return Some(value),
+                Ok(_) => self.hide_filled(),
+                Err(error) => self.learn_from(error),
+            };
+            if !goes_on {
+                return None;
+            }
+        }
+    }
+
+    /// Records `error` and puts what it came from out of the way; false if nothing is left.
+    fn learn_from(&mut self, error: ReadError) -> bool {
+        let at = error.at.unwrap_or_else(|| id(self.root));
+        match error.fault {
+            Fault::RefusedFiller => {
+                self.context.filled.remove(&at);
+                self.context.unfillable.insert(at);
+                self.hide(at)
+            }
+            Fault::Missing(field) if self.has_hidden_field(at, field) => self.hide(at),
+            Fault::Missing(field) if !self.context.unfillable.contains(&at) => {
+                self.faults.push((at, error.fault));
+                self.context.filled.entry(at).or_default().push(field);
+                self.faults.len() < limits::PROBLEMS
+            }
+            fault => {
+                self.faults.push((at, fault));
+                self.hide(at)
+            }
+        }
+    }
+
+    /// False if that was the whole value, or if so much is wrong that reading on helps nobody.
+    fn hide(&mut self, at: Id) -> bool {
+        self.context.filled.remove(&at);
+        let is_new = self.context.hidden.insert(at);
+        is_new && at != id(self.root) && self.faults.len() < limits::PROBLEMS
+    }
+
+    /// Hides what was read with stand-ins only.
+    fn hide_filled(&mut self) -> bool {
+        let filled = std::mem::take(&mut self.context.filled);
+        filled.into_keys().all(|at| self.hide(at))
+    }
+
+    /// Whether `field` is missing only because it was faulty and has been hidden.
+    fn has_hidden_field(&self, mapping: Id, field: &str) -> bool {
+        places::node_of(self.root, mapping)
+            .and_then(|node| node.get(field))
+            .is_some_and(|value| self.context.is_hidden(value))
+    }
+
+    fn conclude<T>(self, value: Option<T>) -> Reading<T> {
+        let Self { root, context, faults } = self;
+        let coerced = context.coerced.into_inner();
+        let ignored = context.ignored.into_inner();
+        let wanted = faults.iter().map(|(id, _)| id).chain(coerced.keys());
+        let wanted = wanted.chain(&ignored).chain(&context.hidden);
+        let places = places::find_all(root, wanted.copied().collect());
+        let path = |id: &Id| places.get(id).map(|(path, _)| path.clone());
+        let errors = faults.iter().filter_map(|(id, fault)| {
+            let (path, node) = places.get(id)?;
+            Some(error::explain(root, node, path, fault))
+        });
+        let warnings = coerced.iter().filter_map(|(id, coercion)| {
+            let (path, node) = places.get(id)?;
+            Some(warn(node, path, *coercion))
+        });
+        Reading {
+            value,
+            problems: errors.chain(warnings).collect(),
+            ignored: ignored
+                .iter()
+                .filter_map(|id| path(id).map(|path| show_path(&path)))
+                .collect(),
+            dropped: context.hidden.iter().filter_map(path).collect(),
+        }
+    }
 }
 
 fn warn(node: &Node, path: &[Segment], coercion: Coercion) -> Problem {
