@@ -79,6 +79,17 @@ pub struct ResponseCount {
     pub requests: u64,
 }
 
+impl ResponseCount {
+    /// Whether `other` counts responses of the same kind.
+    pub fn has_same_labels(&self, other: &Self) -> bool {
+        let labels = |row: &Self| (row.reporter, row.response_code);
+        labels(self) == labels(other)
+            && self.source == other.source
+            && self.destination == other.destination
+            && self.response_flags == other.response_flags
+    }
+}
+
 /// The kinds of proxies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ProxyKind {

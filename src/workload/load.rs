@@ -60,6 +60,8 @@ pub struct Load {
     pub from: Option<WorkloadId>,
     /// Whom it calls.
     pub to: Target,
+    /// The gateway workload in between, if any.
+    pub via: Option<WorkloadId>,
     /// Offered load over time in requests per second over all pods of `from`, sorted by `from`;
     /// never empty.
     pub rate: Vec<RatePhase>,
