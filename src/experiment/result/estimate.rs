@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use statrs::distribution::{ContinuousCDF, StudentsT};
-
 use super::measure::{MeasureId, Measures, Metric, measures};
 use super::{Cell, ExperimentResult};
+use crate::stats::{ConfidenceLevel, mean_interval};
 
 /// A mean over replications with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,7 +22,9 @@ impl Estimate {
     pub fn of(values: &[f64]) -> Option<Self> {
         let replications = values.len();
         let value = values.iter().sum::<f64>() / replications as f64;
-        (replications > 0).then(|| Self { value, interval: student_interval(values), replications })
+        let interval = mean_interval(values, ConfidenceLevel::P95);
+        let interval = interval.map(|interval| (interval.low, interval.high));
+        (replications > 0).then_some(Self { value, interval, replications })
     }
 
     /// Half the width of the interval.
@@ -99,17 +100,6 @@ fn added_response_times(ours: &[Measures], baseline: &[Measures]) -> Estimates {
     ids.into_iter().filter_map(added).collect()
 }
 
-/// The 95 % interval of the mean of `values`, taken as independent and near normal; none with
-/// fewer than two. Student (W. S. Gosset, 1908).
-fn student_interval(values: &[f64]) -> Option<(f64, f64)> {
-    let count = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / count;
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    let student = StudentsT::new(0.0, 1.0, count - 1.0).ok()?;
-    let half_width = student.inverse_cdf(0.975) * (squares / (count - 1.0) / count).sqrt();
-    Some((mean - half_width, mean + half_width))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -119,14 +109,6 @@ mod tests {
         let id = MeasureId::whole(Metric::ResponseTime, Statistic::P50);
         let run = |value: &Option<f64>| value.iter().map(|value| (id.clone(), *value)).collect();
         values.iter().map(run).collect()
-    }
-
-    /// Three values with standard deviation 1: half width 4.302653 / √3.
-    #[test]
-    fn the_interval_is_students() {
-        let (low, high) = student_interval(&[1.0, 2.0, 3.0]).unwrap();
-        assert!((high - low - 2.0 * 4.302_652_73 / 3.0_f64.sqrt()).abs() < 1e-6);
-        assert!((low + high - 4.0).abs() < 1e-12);
     }
 
     #[test]
