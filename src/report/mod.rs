@@ -11,8 +11,10 @@
 
 pub mod csv;
 mod error;
+mod format;
 pub mod manifest;
 pub mod output_folder;
 pub mod path_view;
+pub mod plot;
 
 pub use error::ReportError;
