@@ -17,7 +17,6 @@ mod timeline;
 
 use std::path::Path;
 
-pub(in crate::report) use canvas::escape;
 pub(in crate::report) use data::PlotData;
 
 use super::ReportError;
