@@ -18,6 +18,10 @@ mod serving;
 mod stations;
 mod summarize;
 pub mod summary;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
 mod world;
 
 use crate::engine::{EventDigest, RandomStreams, Schedule, run_digested};
