@@ -149,9 +149,14 @@ pub(crate) struct Pool {
     pub(crate) idle_timeout: Option<SimDuration>,
 }
 
+/// Where a tunnel starts and leads: station, source pod (of a ztunnel), destination pod.
+pub(crate) type TunnelKey = (u32, u32, u32);
+
 /// An HTTP/2 connection that carries other connections as CONNECT streams.
 #[derive(Clone, Debug)]
 pub(crate) struct Tunnel {
+    /// Where it starts and leads.
+    pub(crate) key: TunnelKey,
     /// The station that takes its streams at the far end.
     pub(crate) far_station: u32,
     /// Whether its handshake is under way or done.
@@ -160,6 +165,10 @@ pub(crate) struct Tunnel {
     pub(crate) is_open: bool,
     /// Streams on it.
     pub(crate) streams: u32,
+    /// Since when it has carried none.
+    pub(crate) idle_since: SimTime,
+    /// How long it is kept without streams.
+    pub(crate) idle_timeout: SimDuration,
     /// Connections that wait until it is open.
     pub(crate) waiting: Vec<ConnectionId>,
 }

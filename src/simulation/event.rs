@@ -33,6 +33,8 @@ pub(crate) enum Event {
     TimeoutExpired { exchange: ExchangeId },
     /// A connection may have been idle for too long.
     IdleTimeoutDue { connection: ConnectionId },
+    /// A tunnel may have carried nothing for too long.
+    TunnelIdleDue { tunnel: u32 },
     /// A node stands still.
     NodeStalled { node: u32 },
     /// The warm-up is over.
@@ -58,6 +60,7 @@ impl EventCode for Event {
             Self::TimeoutExpired { exchange } => (9, exchange.code()),
             Self::IdleTimeoutDue { connection } => (10, connection.code()),
             Self::NodeStalled { node } => (11, u64::from(node)),
+            Self::TunnelIdleDue { tunnel } => (14, u64::from(tunnel)),
             Self::MeasurementStarted => (12, 0),
             Self::MeasurementEnded => (13, 0),
         };

@@ -22,6 +22,7 @@ pub mod summary;
 mod testing;
 #[cfg(test)]
 mod tests;
+mod tunnels;
 mod world;
 
 use crate::engine::{EventDigest, RandomStreams, Schedule, run_digested};

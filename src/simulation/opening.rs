@@ -15,23 +15,12 @@ use crate::policy::load_balancing::least_request;
 use crate::units::SimDuration;
 
 use super::connection::{
-    Balancing, Connection, Distance, Leg, MOST_STATIONS, NO_POD, NO_STATION, Opening, Setup, Tunnel,
+    Balancing, Connection, Distance, Leg, MOST_STATIONS, NO_POD, NO_STATION, Opening, Setup,
 };
 use super::event::{ConnectionId, Event};
 use super::forwarding::sender_of;
-use super::process::ProcessKind;
 use super::stations::{Job, Work};
 use super::world::MeshWorld;
-
-/// Streams that a ztunnel puts on one HBONE connection before it opens another.
-///
-/// Source: istio/ztunnel 1.31, `POOL_MAX_STREAMS_PER_CONNECTION`.
-const ZTUNNEL_STREAMS: u32 = 100;
-
-/// Streams that a ztunnel, as server, lets an Envoy open on one connection.
-///
-/// Source: istio/ztunnel 1.31, SETTINGS_MAX_CONCURRENT_STREAMS of its inbound listener.
-const ENVOY_STREAMS: u32 = 200;
 
 /// The pods that choices have settled so far.
 #[derive(Clone, Copy, Debug)]
@@ -215,7 +204,7 @@ impl MeshWorld<'_> {
     ///
     /// The kernel spreads connections over Envoy's workers by a hash of the addresses, which
     /// is as good as random.
-    fn accept(&mut self, process: u32) -> u32 {
+    pub(crate) fn accept(&mut self, process: u32) -> u32 {
         let state = &mut self.processes[process as usize];
         match state.station_count {
             0 => NO_STATION,
@@ -225,58 +214,6 @@ impl MeshWorld<'_> {
                 state.first_station + worker
             }
         }
-    }
-
-    /// The waypoint's listener on 15008 balances exactly: the worker with the fewest
-    /// connections takes the next.
-    ///
-    /// Source: istio/istio 1.31, `pilot/pkg/networking/core/listener_waypoint.go`.
-    fn accept_exactly(&mut self, process: u32) -> u32 {
-        let state = &mut self.processes[process as usize];
-        let fewest = (0..state.accepted.len()).min_by_key(|&worker| state.accepted[worker]);
-        let worker = fewest.expect("an Envoy has a worker");
-        state.accepted[worker] += 1;
-        state.first_station + worker as u32
-    }
-
-    /// A tunnel from the thread at `near` (of a ztunnel: from the source pod) to `pod` with
-    /// room for a stream, new if need be.
-    fn find_tunnel(
-        &mut self,
-        near: u32,
-        source: Option<u32>,
-        pod: Option<u32>,
-        process: u32,
-    ) -> u32 {
-        let owner = self.stations[near as usize].process;
-        let by_ztunnel = self.processes[owner as usize].kind == ProcessKind::Ztunnel;
-        let (source, most) = if by_ztunnel {
-            (source.unwrap_or(NO_POD), ZTUNNEL_STREAMS)
-        } else {
-            (NO_POD, ENVOY_STREAMS)
-        };
-        let key = (near, source, pod.unwrap_or(NO_POD));
-        let known = self.tunnel_index.get(&key);
-        let roomy = known.and_then(|tunnels| {
-            tunnels.iter().copied().find(|&tunnel| self.tunnels[tunnel as usize].streams < most)
-        });
-        let tunnel = match roomy {
-            Some(tunnel) => tunnel,
-            None => self.create_tunnel(key, process),
-        };
-        self.tunnels[tunnel as usize].streams += 1;
-        tunnel
-    }
-
-    fn create_tunnel(&mut self, key: (u32, u32, u32), process: u32) -> u32 {
-        let far_station = match self.processes[process as usize].kind {
-            ProcessKind::Waypoint => self.accept_exactly(process),
-            _ => self.accept(process),
-        };
-        let tunnel = self.tunnels.len() as u32;
-        self.tunnels.push(Tunnel::new(far_station));
-        self.tunnel_index.entry(key).or_default().push(tunnel);
-        tunnel
     }
 
     /// Begins the leg that is next in line to be opened.
@@ -299,7 +236,7 @@ impl MeshWorld<'_> {
     }
 
     /// Lets a message of the handshake go to the other side of the leg and back.
-    fn round_trip(&mut self, id: ConnectionId, schedule: &mut Schedule<Event>) {
+    pub(crate) fn round_trip(&mut self, id: ConnectionId, schedule: &mut Schedule<Event>) {
         let there = self.handshake_hop(id);
         let back = self.handshake_hop(id);
         let connection = self.connections.get(id).expect("a connection being opened exists");
@@ -383,21 +320,6 @@ impl MeshWorld<'_> {
         self.admit(station, work, schedule);
     }
 
-    /// The tunnel under `leg` is open: this connection and all that waited send their CONNECT.
-    fn open_tunnel(&mut self, id: ConnectionId, leg: usize, schedule: &mut Schedule<Event>) {
-        let connection = self.connections.get(id).expect("a connection being opened exists");
-        let tunnel = connection.tunnels[leg].expect("an HBONE leg has a tunnel") as usize;
-        self.tunnels[tunnel].is_open = true;
-        let waiting = std::mem::take(&mut self.tunnels[tunnel].waiting);
-        self.round_trip(id, schedule);
-        for other in waiting {
-            if let Some(connection) = self.connections.get_mut(other) {
-                connection.opening = Opening::Connect;
-                self.round_trip(other, schedule);
-            }
-        }
-    }
-
     fn finish_leg(&mut self, id: ConnectionId, schedule: &mut Schedule<Event>) {
         let connection = self.connections.get_mut(id).expect("a connection being opened exists");
         connection.opening_leg += 1;
@@ -435,12 +357,5 @@ impl Connection {
             streams: 0,
             idle_since: crate::units::SimTime::ZERO,
         }
-    }
-}
-
-impl Tunnel {
-    /// A tunnel that ends at `far_station`.
-    fn new(far_station: u32) -> Self {
-        Self { far_station, is_opening: false, is_open: false, streams: 0, waiting: Vec::new() }
     }
 }

@@ -145,7 +145,7 @@ impl MeshWorld<'_> {
         self.count_connection(connection, false);
         let state = self.connections.remove(connection).expect("it was there a moment ago");
         for tunnel in state.tunnels.into_iter().flatten() {
-            self.tunnels[tunnel as usize].streams -= 1;
+            self.leave_tunnel(tunnel, schedule);
         }
         self.uncount(&state);
     }

@@ -300,3 +300,19 @@ fn the_same_run_twice_is_the_same_run_and_another_replication_is_another() {
     assert_ne!(digest(1, 0), digest(1, 1));
     assert_ne!(digest(1, 0), digest(2, 0));
 }
+
+#[test]
+fn a_tunnel_unused_for_five_minutes_is_opened_anew() {
+    let slowest = |gap_s: u64| {
+        let rate = 1.0 / gap_s as f64;
+        let mut builder = Builder::echo(DataPlane::Ambient, 1).load(rate, 1, Arrivals::Constant);
+        builder.scenario.loads[0].keep_alive = false;
+        builder.scenario.warm_up = SimDuration::from_secs(1000);
+        builder.scenario.duration = SimDuration::from_secs(2000);
+        let run = simulate(&builder.scenario, 1, 0);
+        run.sources[0].response_times.max().unwrap().as_nanos() as f64 / 1e3
+    };
+    // TCP and TLS between the nodes, and the cryptography of both sides.
+    let handshake = 4.0 * ZONE_HOP + 300.0 + 250.0;
+    assert_close(slowest(400) - slowest(200), handshake);
+}

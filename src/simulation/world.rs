@@ -129,6 +129,7 @@ impl World for MeshWorld<'_> {
             Event::HandshakeArrived { connection } => self.advance_opening(connection, schedule),
             Event::TimeoutExpired { exchange } => self.expire(exchange, schedule),
             Event::IdleTimeoutDue { connection } => self.close_if_idle(connection, schedule),
+            Event::TunnelIdleDue { tunnel } => self.close_tunnel_if_idle(tunnel, schedule),
             Event::NodeStalled { node } => self.stall(node, schedule),
             Event::MeasurementStarted => self.start_measurement(),
             Event::MeasurementEnded => self.end_measurement(),
