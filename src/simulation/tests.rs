@@ -316,3 +316,112 @@ fn a_tunnel_unused_for_five_minutes_is_opened_anew() {
     let handshake = 4.0 * ZONE_HOP + 300.0 + 250.0;
     assert_close(slowest(400) - slowest(200), handshake);
 }
+
+fn counter(run: &RunSummary, proxy: &str, name: &str) -> u64 {
+    let proxy = run.proxies.iter().find(|p| p.proxy == proxy).expect("the proxy exists");
+    proxy.counters.iter().find(|(known, _)| *known == name).expect("the counter exists").1
+}
+
+#[test]
+fn http_1_1_needs_a_connection_per_request_in_flight_and_http_2_one_per_worker_and_host() {
+    let upstream_connections = |port: &str| {
+        let mut builder = Builder::new(DataPlane::Sidecar);
+        builder.workload("client", 1, 0, Role::Application, echo_behavior());
+        let endpoints = builder.workload("echo", 1, 1, Role::Application, echo_behavior());
+        builder.service("echo", port, endpoints);
+        let run = simulate(&builder.load(160.0, 16, Arrivals::InStep).scenario, 1, 0);
+        counter(&run, "test/client-0", "upstream_cx_total")
+    };
+    assert_eq!(upstream_connections("http"), 16, "sixteen at once");
+    assert_eq!(upstream_connections("grpc"), 2, "two workers, one host");
+}
+
+#[test]
+fn a_port_that_is_plain_tcp_loses_reporters_and_the_choice_per_request() {
+    let mut builder = Builder::new(DataPlane::Sidecar);
+    builder.workload("client", 1, 0, Role::Application, echo_behavior());
+    let endpoints = builder.workload("echo", 3, 1, Role::Application, echo_behavior());
+    builder.service("echo", "tcp", endpoints);
+    let run = simulate(&builder.load(100.0, 1, Arrivals::InStep).scenario, 1, 0);
+    let reporters: Vec<_> = run.responses.iter().map(|row| row.reporter).collect();
+    assert_eq!(reporters, [Reporter::Client]);
+    let servers_at_work = run
+        .proxies
+        .iter()
+        .filter(|proxy| proxy.workload == "test/echo" && proxy.visits > 0)
+        .count();
+    assert_eq!(servers_at_work, 1, "one connection, one endpoint");
+}
+
+#[test]
+fn a_client_outside_reaches_sidecars_through_the_load_balancer_and_a_gateway() {
+    let mut builder = Builder::echo(DataPlane::Sidecar, 3);
+    builder.workload("gateway", 1, 1, Role::Gateway, echo_behavior());
+    let mut builder = builder.load(100.0, 4, Arrivals::Uniform);
+    builder.scenario.loads[0].from = None;
+    builder.scenario.loads[0].via = Some(WorkloadId(2));
+    let run = simulate(&builder.scenario, 1, 0);
+    assert_eq!(run.sources[0].source, "external");
+    assert_eq!(run.sources[0].failed_requests, 0);
+    let reporters: Vec<_> = run.responses.iter().map(|r| (r.reporter, r.requests)).collect();
+    let each = |reporter| (reporter, 1000);
+    assert_eq!(reporters, [Reporter::Client, Reporter::Source, Reporter::Destination].map(each));
+    let gateway = run.proxies.iter().find(|proxy| proxy.kind == ProxyKind::Gateway).unwrap();
+    assert_eq!(gateway.requests, 1000);
+}
+
+#[test]
+fn an_internal_gateway_makes_three_parses_between_sidecars() {
+    let mut builder = Builder::echo(DataPlane::Sidecar, 3);
+    builder.workload("gateway", 1, 1, Role::Gateway, echo_behavior());
+    let mut builder = builder.load(100.0, 4, Arrivals::Uniform);
+    builder.scenario.loads[0].via = Some(WorkloadId(2));
+    let run = simulate(&builder.scenario, 1, 0);
+    let parses: u64 =
+        run.responses.iter().filter(|r| r.reporter != Reporter::Client).map(|r| r.requests).sum();
+    assert_eq!(parses, 3 * 1000);
+}
+
+#[test]
+fn another_zone_is_farther_away() {
+    let mut builder = Builder::echo(DataPlane::None, 1);
+    builder.scenario.nodes[1].zone = "zone-b".into();
+    assert_close(response_time_us(&lone_requests(builder)), CLIENT + 2.0 * 400.0 + APP);
+}
+
+#[test]
+fn a_payload_costs_every_proxy_its_bytes_both_ways() {
+    let time = |bytes: u64| {
+        let mut builder =
+            Builder::echo(DataPlane::Sidecar, 1).costs(|costs| costs.payload_cpu = 1.5);
+        builder.scenario.behaviors[1].response_bytes = bytes;
+        let mut builder = builder.load(10.0, 1, Arrivals::InStep);
+        builder.scenario.loads[0].request_bytes = bytes;
+        response_time_us(&simulate(&builder.scenario, 1, 0))
+    };
+    // 100 KB beyond the first, there and back, through two sidecars.
+    assert_close(time(101 * 1024) - time(1024), 4.0 * 1.5e-3 * 102_400.0);
+}
+
+#[test]
+fn the_utilization_law_holds_on_the_node() {
+    let builder = Builder::echo(DataPlane::Sidecar, 3).load(1000.0, 16, Arrivals::Poisson);
+    let run = simulate(&builder.scenario, 1, 0);
+    let served = run.sources[0].requests as f64 / run.measured_s;
+    let cores = run.nodes[1].cpu_ns as f64 / 1e9 / run.measured_s;
+    let demand = (360.0 + APP) * 1e-6;
+    assert!((cores / (served * demand) - 1.0).abs() < 0.01, "{cores} cores");
+}
+
+#[test]
+fn a_stall_stops_the_node_and_is_told() {
+    let builder = Builder::echo(DataPlane::None, 1).costs(|costs| {
+        costs.stall_interval = 2.0;
+        costs.stall_median = 50.0;
+        costs.stall_sigma = 0.0;
+    });
+    let run = simulate(&builder.load(200.0, 4, Arrivals::Uniform).scenario, 1, 0);
+    assert!(run.events.iter().any(|event| event.event == "node_stalled"));
+    let slowest = run.sources[0].response_times.max().unwrap().as_millis_f64();
+    assert!((45.0..60.0).contains(&slowest), "{slowest} ms");
+}
