@@ -1,5 +1,6 @@
 //! Other formats into a scenario: files with manifests first of all.
 
 pub mod manifests;
+pub mod overrides;
 pub mod own;
 pub mod yaml;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::manifests::{Manifests, Object, load_model};
-use super::yaml::{Reading, show_path, split_path};
+use super::yaml::{Reading, find, show_path, split_path};
 use crate::cost::CalibrationSpec;
 use crate::scenario::problem::{Problem, Problems};
 use crate::scenario::spec::{
@@ -78,10 +78,17 @@ fn read<S: Spec>(object: &Object, problems: &mut Problems) -> Option<Own<S>> {
     Some(Own { name, namespace, spec: document.spec, object: object.clone() })
 }
 
-/// `problem` with its place in the file; none if it follows from what could not be read.
+/// `problem` with its place in the file, and its value as written there; none if it follows from
+/// what could not be read.
 fn locate<T>(object: &Object, reading: &Reading<T>, mut problem: Problem) -> Option<Problem> {
     let path = split_path(&problem.path).unwrap_or_default();
-    problem.path = show_path(&reading.path_in_file(&path)?);
+    let path = reading.path_in_file(&path)?;
+    problem.path = show_path(&path);
+    if let (Some(value), Some(node)) = (&mut problem.value, find(&object.node, &path))
+        && node.text().is_some()
+    {
+        *value = node.shown();
+    }
     Some(object.locate(problem))
 }
 

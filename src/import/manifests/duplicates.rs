@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use super::object::Object;
 use crate::scenario::problem::{Problem, Problems};
 
+/// More conflicts than this are counted, not shown.
+const SHOWN_CONFLICTS: usize = 50;
+
 type Identity = (String, String, String, String);
 
 fn identity(object: &Object) -> Option<Identity> {
@@ -20,6 +23,7 @@ fn identity(object: &Object) -> Option<Identity> {
 pub(super) fn unique(objects: Vec<Object>, problems: &mut Problems) -> Vec<Object> {
     let mut kept: Vec<Object> = Vec::with_capacity(objects.len());
     let mut places: BTreeMap<Identity, usize> = BTreeMap::new();
+    let mut conflicts = 0;
     for object in objects {
         let Some(identity) = identity(&object) else {
             kept.push(object);
@@ -32,10 +36,17 @@ pub(super) fn unique(objects: Vec<Object>, problems: &mut Problems) -> Vec<Objec
             }
             Some(&index) if kept[index].node == object.node => {}
             Some(&index) => {
-                problems.push(conflict(&kept[index], &object));
+                conflicts += 1;
+                if conflicts <= SHOWN_CONFLICTS {
+                    problems.push(conflict(&kept[index], &object));
+                }
                 kept[index] = object;
             }
         }
+    }
+    if conflicts > SHOWN_CONFLICTS {
+        let sentence = format!("{conflicts} objects stand more than once with different content");
+        problems.push(Problem::statement("", sentence).warning());
     }
     kept
 }

@@ -23,9 +23,11 @@ pub struct Object {
 }
 
 impl Object {
-    /// The object as `kubectl` names it, with its namespace if it is given: `Deployment/shop/cart`.
+    /// The object as `kubectl` names it, with its namespace if it is given: `Deployment/shop/cart`;
+    /// only the kind if it has no name.
     pub fn label(&self) -> String {
         match &self.namespace {
+            _ if self.name.is_empty() => self.kind.clone(),
             Some(namespace) => format!("{}/{namespace}/{}", self.kind, self.name),
             None => format!("{}/{}", self.kind, self.name),
         }

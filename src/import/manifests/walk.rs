@@ -6,6 +6,8 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use flate2::read::GzDecoder;
+
 use super::super::yaml::{self, Node};
 use super::{Manifests, NO_OBJECT};
 use crate::scenario::problem::{Problem, Severity, SourceFile};
@@ -38,7 +40,7 @@ pub(super) fn load(path: &Path, manifests: &mut Manifests) {
 
 fn load_stdin(manifests: &mut Manifests) {
     let name = "standard input";
-    match read_limited(io::stdin().lock()).and_then(|bytes| yaml::decode(&bytes)) {
+    match read_text(io::stdin().lock()) {
         Ok(text) => manifests.take_file(&SourceFile::new(name, text)),
         Err(reason) => cannot_read(name, &reason, manifests),
     }
@@ -50,12 +52,20 @@ fn cannot_read(name: &str, reason: &str, manifests: &mut Manifests) {
 
 fn open(path: &Path) -> Result<Arc<SourceFile>, String> {
     let file = fs::File::open(path).map_err(|error| unreadable(&error))?;
-    let text = yaml::decode(&read_limited(file)?)?;
-    Ok(SourceFile::new(path.display().to_string(), text))
+    Ok(SourceFile::new(path.display().to_string(), read_text(file)?))
 }
 
 fn unreadable(error: &io::Error) -> String {
     format!("cannot be read: {error}")
+}
+
+/// The text of `source`, unpacked if it is compressed with gzip.
+fn read_text(source: impl Read) -> Result<String, String> {
+    let bytes = read_limited(source)?;
+    if bytes.starts_with(&[0x1F, 0x8B]) {
+        return yaml::decode(&read_limited(GzDecoder::new(bytes.as_slice()))?);
+    }
+    yaml::decode(&bytes)
 }
 
 fn read_limited(source: impl Read) -> Result<Vec<u8>, String> {
@@ -184,6 +194,9 @@ fn is_kustomization(path: &Path) -> bool {
 
 fn has_telling_name(path: &Path) -> bool {
     matches!(path.extension().and_then(OsStr::to_str), Some("yaml" | "yml" | "json"))
+        || [".yaml.gz", ".yml.gz", ".json.gz"]
+            .iter()
+            .any(|end| path.to_string_lossy().ends_with(end))
 }
 
 /// Whether the start of a file has the field that every object has, in whatever encoding.

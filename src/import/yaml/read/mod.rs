@@ -72,10 +72,20 @@ impl<T> Reading<T> {
 
 /// Reads a `T` from `node`, finding all problems at once.
 pub fn read_value<T: DeserializeOwned>(node: &Node) -> Reading<T> {
-    let mut attempt = Attempt { root: node, context: Context::default(), faults: Vec::new() };
+    let patience = patience(node);
+    let (context, faults) = (Context::default(), Vec::new());
+    let mut attempt = Attempt { root: node, context, faults, patience };
     let value = attempt.read();
     attempt.conclude(value)
 }
+
+/// How many faults are looked for: each costs another reading, so fewer in a huge value.
+fn patience(root: &Node) -> usize {
+    (REREAD_NODES / places::count(root)).clamp(3, limits::PROBLEMS)
+}
+
+/// Nodes that may be read again in search of further faults: about a second's work.
+const REREAD_NODES: usize = 20_000_000;
 
 /// Nodes are told apart by their addresses: the tree does not change while it is read.
 type Id = usize;
@@ -137,6 +147,8 @@ struct Attempt<'a> {
     root: &'a Node,
     context: Context,
     faults: Vec<(Id, Fault)>,
+    /// Most faults to look for.
+    patience: usize,
 }
 
 impl Attempt<'_> {
@@ -167,7 +179,7 @@ impl Attempt<'_> {
             Fault::Missing(field) if !self.context.unfillable.contains(&at) => {
                 self.faults.push((at, error.fault));
                 self.context.filled.entry(at).or_default().push(field);
-                self.faults.len() < limits::PROBLEMS
+                self.faults.len() < self.patience
             }
             fault => {
                 self.faults.push((at, fault));
@@ -180,7 +192,7 @@ impl Attempt<'_> {
     fn hide(&mut self, at: Id) -> bool {
         self.context.filled.remove(&at);
         let is_new = self.context.hidden.insert(at);
-        is_new && at != id(self.root) && self.faults.len() < limits::PROBLEMS
+        is_new && at != id(self.root) && self.faults.len() < self.patience
     }
 
     /// Hides what was read with stand-ins only.
@@ -197,7 +209,7 @@ impl Attempt<'_> {
     }
 
     fn conclude<T>(self, value: Option<T>) -> Reading<T> {
-        let Self { root, context, faults } = self;
+        let Self { root, context, faults, .. } = self;
         let coerced = context.coerced.into_inner();
         let ignored = context.ignored.into_inner();
         let wanted = faults.iter().map(|(id, _)| id).chain(coerced.keys());

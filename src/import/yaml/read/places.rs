@@ -20,6 +20,12 @@ pub(super) fn node_of(root: &Node, wanted: Id) -> Option<&Node> {
     find_all(root, BTreeSet::from([wanted])).remove(&wanted).map(|(_, node)| node)
 }
 
+/// How many nodes there are, `root` included.
+pub(super) fn count(root: &Node) -> usize {
+    let entries: usize = root.entries().iter().map(|entry| count(&entry.value)).sum();
+    1 + entries + root.items().iter().map(count).sum::<usize>()
+}
+
 struct Search<'a> {
     wanted: BTreeSet<Id>,
     path: Vec<Segment>,
