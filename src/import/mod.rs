@@ -1,5 +1,7 @@
 //! Other formats into a scenario: files with manifests first of all.
 
+pub mod durations;
+pub mod kubernetes;
 pub mod manifests;
 pub mod overrides;
 pub mod own;

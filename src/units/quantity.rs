@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, Visitor};
+use serde::de::{Deserialize, Deserializer, Unexpected, Visitor};
 
 /// Billionths in one.
 const NANOS: u128 = 1_000_000_000;
@@ -177,7 +177,13 @@ impl<'de> Deserialize<'de> for Quantity {
             }
 
             fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Quantity, E> {
-                text.parse().map_err(E::custom)
+                text.parse().map_err(|invalid| match invalid {
+                    InvalidQuantity::Malformed(_) => {
+                        E::invalid_value(Unexpected::Str(text), &self)
+                    }
+                    InvalidQuantity::Negative(_) => E::custom("must be at least 0"),
+                    InvalidQuantity::TooLarge(_) => E::custom("must be below 2^63"),
+                })
             }
 
             fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<Quantity, E> {

@@ -146,7 +146,7 @@ impl<'de> Visitor<'de> for CallOrList {
 
 impl StepSpec {
     /// The path of each call below the path of the step, with the call.
-    fn located_calls<'a>(&'a self, path: &str) -> Vec<(String, &'a CallSpec)> {
+    pub fn located_calls<'a>(&'a self, path: &str) -> Vec<(String, &'a CallSpec)> {
         let locate = |(index, call)| match self.is_list {
             true => (format!("{path}[{index}]"), call),
             false => (path.to_owned(), call),

@@ -69,7 +69,7 @@ pub struct Document<S> {
 pub struct MetadataSpec {
     /// Its name: lower-case letters, digits and dashes.
     pub name: String,
-    /// The namespace whose workloads are meant; the default namespace if left out.
+    /// The namespace whose workloads are meant; those of every namespace if left out.
     pub namespace: Option<String>,
     /// For your own use.
     pub labels: std::collections::BTreeMap<String, String>,
