@@ -1,6 +1,6 @@
 //! Numbers for people: as many digits as their uncertainty supports.
 
-use crate::experiment::result::Estimate;
+use crate::experiment::result::{Estimate, ExpectationOutcome, Wanted};
 
 /// `1.98 ± 0.03`: the half width to one significant digit (two below 3), the value to the
 /// same place. Without an interval, or if all replications agree, the value alone.
@@ -29,6 +29,51 @@ pub(super) fn plain(value: f64) -> String {
         text.trim_end_matches('0').trim_end_matches('.').to_owned()
     } else {
         text
+    }
+}
+
+/// Which values are right: `1.98 ± 0.2`, `at most 1.25`, `3 to 5`.
+pub(super) fn wanted(wanted: &Wanted) -> String {
+    match (wanted.target, wanted.low, wanted.high) {
+        (Some(target), Some(low), Some(high)) if is_middle(target, low, high) => {
+            format!("{} ± {}", plain(target), plain(high - target))
+        }
+        (Some(target), _, _) => format!("{} ({})", plain(target), limits(wanted)),
+        (None, _, _) => limits(wanted),
+    }
+}
+
+fn is_middle(target: f64, low: f64, high: f64) -> bool {
+    ((high - target) - (target - low)).abs() <= 1e-9 * (high - low).abs()
+}
+
+fn limits(wanted: &Wanted) -> String {
+    match (wanted.low, wanted.high) {
+        (Some(low), Some(high)) => format!("{} to {}", plain(low), plain(high)),
+        (Some(low), None) => format!("at least {}", plain(low)),
+        (None, Some(high)) => format!("at most {}", plain(high)),
+        (None, None) => "anything".to_owned(),
+    }
+}
+
+/// What came out, with its unit: `2.05 ± 0.03 ms`, or `not measured`.
+pub(super) fn ours(check: &ExpectationOutcome) -> String {
+    let unit = match check.unit() {
+        "1" | "fraction" | "count" => String::new(),
+        unit => format!(" {unit}"),
+    };
+    let shown = check.ours.map(|ours| with_half_width(&ours) + &unit);
+    shown.unwrap_or_else(|| "not measured".to_owned())
+}
+
+/// How far off the published value we are, with its sign: `+3.5 %`; empty without one.
+pub(super) fn error(check: &ExpectationOutcome) -> String {
+    let relative = |ours: f64, target: f64| 100.0 * (ours - target) / target.abs();
+    let error = check.ours.zip(check.wanted.target).map(|(o, target)| relative(o.value, target));
+    match error.filter(|error| error.is_finite()) {
+        Some(error) if error < 0.0 => format!("{} %", with_decimals(error, 1)),
+        Some(error) => format!("+{} %", with_decimals(error, 1)),
+        None => String::new(),
     }
 }
 
@@ -72,6 +117,22 @@ pub(super) fn point_label(point: &str) -> String {
     point.replace(';', ", ").replace('=', " = ")
 }
 
+/// `text` for XML and HTML, in content and in quoted attributes.
+pub(super) fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            other => escaped.push(other),
+        }
+    }
+    escaped
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -102,6 +163,19 @@ mod tests {
         assert_eq!(with_half_width(&alone(2.34567)), "2.35");
         assert_eq!(with_half_width(&alone(30_000.0)), "30,000");
         assert_eq!(with_half_width(&alone(-0.00001)), "0.0000");
+    }
+
+    #[test]
+    fn a_wanted_value_reads_as_a_sentence() {
+        let range = |low, high| Wanted { target: None, low, high };
+        for (value, shown) in [
+            (Wanted::within(1.98, 0.2), "1.98 ± 0.2"),
+            (Wanted { target: Some(4.0), low: Some(3.0), high: None }, "4 (at least 3)"),
+            (range(None, Some(1.25)), "at most 1.25"),
+            (range(Some(3.0), Some(5.0)), "3 to 5"),
+        ] {
+            assert_eq!(wanted(&value), shown);
+        }
     }
 
     #[test]

@@ -36,6 +36,9 @@ impl OutputFolder {
     /// [`ReportError::Busy`] if another process is writing the same target;
     /// [`ReportError::Io`] if the file system refuses.
     pub fn begin(target: &Path) -> Result<Self, ReportError> {
+        if target.exists() && !target.is_dir() {
+            return Err(ReportError::io(target, ErrorKind::NotADirectory.into()));
+        }
         let partial = hidden_sibling(target, "partial")?;
         let set_aside = hidden_sibling(target, "previous")?;
         if let Some(parent) = target.parent() {

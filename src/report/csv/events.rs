@@ -8,12 +8,6 @@ use crate::experiment::result::ExperimentResult;
 super::row! {
     /// Something worth telling that happened in one replication.
     EventRow in "events.csv" {
-        /// Name of the experiment.
-        experiment: Cow<'a, str>,
-        /// Name of the variant.
-        variant: Cow<'a, str>,
-        /// Sweep point; empty without a sweep.
-        point: Cow<'a, str>,
         /// Replication, counted from 0.
         replication: usize,
         /// Seconds since the end of the warm-up; negative before.

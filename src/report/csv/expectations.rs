@@ -8,12 +8,6 @@ use crate::experiment::result::{Comparison, ExpectationOutcome, ExperimentResult
 super::row! {
     /// One expectation.
     ExpectationRow in "expectations.csv" {
-        /// Name of the experiment.
-        experiment: Cow<'a, str>,
-        /// Variant it speaks of.
-        variant: Cow<'a, str>,
-        /// Sweep point; empty without a sweep.
-        point: Cow<'a, str>,
         /// Of what; empty for the whole run.
         scope: Cow<'a, str>,
         /// What is measured.

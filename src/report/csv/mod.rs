@@ -29,7 +29,8 @@ pub trait Row: Serialize {
     const COLUMNS: &'static [&'static str];
 }
 
-/// Defines a row type whose field names are the columns of its file.
+/// Defines a row type whose field names are the columns of its file, after the three that all
+/// files begin with.
 macro_rules! row {
     ($(#[$doc:meta])* $name:ident in $file:literal {
         $($(#[$field_doc:meta])* $field:ident: $type:ty,)*
@@ -37,12 +38,19 @@ macro_rules! row {
         $(#[$doc])*
         #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
         pub struct $name<'a> {
+            /// Name of the experiment.
+            pub experiment: std::borrow::Cow<'a, str>,
+            /// Name of the variant.
+            pub variant: std::borrow::Cow<'a, str>,
+            /// Sweep point; empty without a sweep.
+            pub point: std::borrow::Cow<'a, str>,
             $($(#[$field_doc])* pub $field: $type,)*
         }
 
         impl $crate::report::csv::Row for $name<'_> {
             const FILE: &'static str = $file;
-            const COLUMNS: &'static [&'static str] = &[$(stringify!($field)),*];
+            const COLUMNS: &'static [&'static str] =
+                &["experiment", "variant", "point", $(stringify!($field)),*];
         }
     };
 }

@@ -7,12 +7,6 @@ use crate::experiment::result::ExperimentResult;
 super::row! {
     /// Responses of one kind in one replication.
     ResponseRow in "responses.csv" {
-        /// Name of the experiment.
-        experiment: Cow<'a, str>,
-        /// Name of the variant.
-        variant: Cow<'a, str>,
-        /// Sweep point; empty without a sweep.
-        point: Cow<'a, str>,
         /// Replication, counted from 0.
         replication: usize,
         /// Calling workload, or `external`.

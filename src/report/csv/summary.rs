@@ -9,12 +9,6 @@ use crate::experiment::result::{Cell, Estimate, ExperimentResult, MeasureId};
 super::row! {
     /// One estimate: a statistic of a metric in one cell.
     SummaryRow in "summary.csv" {
-        /// Name of the experiment.
-        experiment: Cow<'a, str>,
-        /// Name of the variant.
-        variant: Cow<'a, str>,
-        /// Sweep point; empty without a sweep.
-        point: Cow<'a, str>,
         /// Of what; empty for the whole run.
         scope: Cow<'a, str>,
         /// What is measured.

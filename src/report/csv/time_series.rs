@@ -23,12 +23,6 @@ pub const RESPONSE_TIME_P99: &str = "response_time_p99";
 super::row! {
     /// One number of one window.
     TimeSeriesRow in "timeseries.csv" {
-        /// Name of the experiment.
-        experiment: Cow<'a, str>,
-        /// Name of the variant.
-        variant: Cow<'a, str>,
-        /// Sweep point; empty without a sweep.
-        point: Cow<'a, str>,
         /// Replication, counted from 0.
         replication: usize,
         /// Of what; empty for all load generators together.

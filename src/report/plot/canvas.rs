@@ -12,6 +12,7 @@ use plotters::style::{Color, FontTransform, RGBAColor, RGBColor, ShapeStyle};
 use super::font::{font, text_width};
 use super::palette::{DARK, GROUND, INK, Look, MUTED, Mark, hex};
 use crate::report::ReportError;
+use crate::report::format::escape;
 
 /// Width of every plot in pixels.
 pub(super) const WIDTH: f64 = 900.0;
@@ -217,9 +218,15 @@ fn with_header(svg: &str, height: f64, title: &str) -> String {
     )
 }
 
-/// Presentation attributes yield to CSS, so that the colours in them can be changed.
+/// The style sheet of an image that stands alone.
 fn dark_style() -> String {
-    let rules: String = DARK
+    format!("<style>@media (prefers-color-scheme: dark) {{\n{}}}</style>\n", dark_rules())
+}
+
+/// CSS rules that turn the colours of a plot into those of dark pages: presentation attributes
+/// yield to CSS.
+pub(in crate::report) fn dark_rules() -> String {
+    DARK
         .iter()
         .map(|(light, dark)| {
             let light = hex(*light);
@@ -227,22 +234,5 @@ fn dark_style() -> String {
                 ".plot [fill=\"{light}\"]{{fill:{dark}}}.plot [stroke=\"{light}\"]{{stroke:{dark}}}\n"
             )
         })
-        .collect();
-    format!("<style>@media (prefers-color-scheme: dark) {{\n{rules}}}</style>\n")
-}
-
-/// `text` for XML and HTML, in content and in quoted attributes.
-pub(in crate::report) fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            other => escaped.push(other),
-        }
-    }
-    escaped
+        .collect()
 }

@@ -12,7 +12,7 @@ use crate::report::csv::summary::SummaryRow;
 use crate::report::csv::time_series::TimeSeriesRow;
 
 /// Everything plots are made of.
-pub(in crate::report) struct PlotData {
+pub(super) struct PlotData {
     pub(super) experiment: String,
     /// The baseline first.
     pub(super) variants: Vec<String>,
@@ -39,7 +39,7 @@ pub(super) type Series = Vec<(f64, Estimate)>;
 
 impl PlotData {
     /// Reads the CSV files in `folder`.
-    pub(in crate::report) fn read(folder: &Path) -> Result<Self, ReportError> {
+    pub(super) fn read(folder: &Path) -> Result<Self, ReportError> {
         let mut rows: Vec<SummaryRow<'static>> = Vec::new();
         read_rows(folder, |row| rows.push(row))?;
         let mut expectations = Vec::new();

@@ -17,7 +17,8 @@ mod timeline;
 
 use std::path::Path;
 
-pub(in crate::report) use data::PlotData;
+pub(in crate::report) use canvas::dark_rules;
+use data::PlotData;
 
 use super::ReportError;
 use super::output_folder::replace_file;

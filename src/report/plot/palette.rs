@@ -22,7 +22,7 @@ pub(super) const GROUND: RGBColor = RGBColor(0xFF, 0xFF, 0xFF);
 pub(super) const ACCEPTED: RGBColor = RGBColor(0xF4, 0xE8, 0xC8);
 
 /// What the colours above become where the reader prefers dark pages.
-pub(super) const DARK: [(RGBColor, &str); 8] = [
+pub(super) const DARK: [(RGBColor, &str); 9] = [
     (INK, "#E6EDF3"),
     (MUTED, "#9DA7B3"),
     (AXIS, "#6E7681"),
@@ -30,6 +30,7 @@ pub(super) const DARK: [(RGBColor, &str); 8] = [
     (GROUND, "#0D1117"),
     (ACCEPTED, "#4A3F1D"),
     (VARIANTS[0], "#A7B0BA"),
+    (VARIANTS[1], "#3D9BE0"),
     (KINDS[0], "#7463CF"),
 ];
 
