@@ -39,4 +39,5 @@ pub mod scenario;
 pub mod simulation;
 pub mod stats;
 pub mod units;
+pub mod validation;
 pub mod workload;

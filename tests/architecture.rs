@@ -68,6 +68,21 @@ const LAYERS: &[Layer] = &[
             "experiment::result",
         ],
     },
+    // Claims about whole runs, made of scenarios built by hand.
+    Layer {
+        module: "validation",
+        imports: &[
+            "units",
+            "stats",
+            "cost",
+            "cluster",
+            "workload",
+            "mesh",
+            "scenario",
+            "simulation::summary",
+            "simulation",
+        ],
+    },
     // Never the world: results, and the path table, which is data.
     Layer {
         module: "report",
@@ -86,6 +101,7 @@ const LAYERS: &[Layer] = &[
             "import",
             "experiment::result",
             "experiment",
+            "validation",
             "report",
         ],
     },

@@ -60,6 +60,13 @@ macro_rules! parameters {
                 $(ParameterInfo { name: $name, unit: Unit::$unit, meaning: concat!($($doc),+) }),*
             ];
 
+            /// A world in which nothing costs anything but what applications do: one thread
+            /// wherever threads are counted, zero elsewhere.
+            pub fn free() -> Self {
+                let value = |unit| if unit == Unit::Threads { 1.0 } else { 0.0 };
+                Self { name: "free".to_owned(), $($field: value(Unit::$unit)),* }
+            }
+
             /// The parameter with this name, to be varied.
             pub fn parameter_mut(&mut self, name: &str) -> Option<&mut f64> {
                 match name {

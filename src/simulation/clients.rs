@@ -127,21 +127,26 @@ impl MeshWorld<'_> {
             Arrivals::Uniform => self.due(generator, SimTime::ZERO, f64::from(place)),
             _ => Some(SimTime::ZERO + spacing),
         };
-        let phase = match (pods, place) {
-            (1, _) => 0.0,
-            (_, 0) => {
-                let phase = connections * self.generators[generator as usize].rng.random::<f64>();
-                self.generators[generator as usize].phase = phase;
-                phase
-            }
-            _ => self.generators[generator as usize].phase,
+        let phase = self.phase_of(generator, pods, place, connections);
+        let begin = match start {
+            Some(start) if phase > 0.0 => self.due(generator, start, phase),
+            start => start,
         };
-        let begin =
-            start.and_then(|start| Some(start + self.due(generator, start, phase)?.since(start)));
         if let Some(begin) = begin {
             self.clients[client as usize].beat = begin;
             schedule.at(begin, Event::BeatDue { client });
         }
+    }
+
+    /// How many requests the start of `generator` lags behind that of others, the same for all
+    /// its connections.
+    fn phase_of(&mut self, generator: u32, pods: usize, place: u32, connections: f64) -> f64 {
+        let state = &mut self.generators[generator as usize];
+        let is_closed = matches!(self.scenario.loads[state.load].arrivals, Arrivals::Closed { .. });
+        if pods > 1 && place == 0 && !is_closed {
+            state.phase = connections * state.rng.random::<f64>();
+        }
+        state.phase
     }
 
     /// Plans the next beat of `client`; a closed loop has none until the answer is there.
