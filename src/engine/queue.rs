@@ -9,10 +9,10 @@
 //!
 //! An event due at or before `base` is inserted into the front. A later one is appended
 //! to the bucket that its digits select. When the front is empty, the first bucket
-//! that is not moves on: a small one into the front, a large one into the
-//! levels below. An event is moved once a level at most, so the cost does not
-//! hang on how many are pending or how their times are spread; there is nothing
-//! to tune and nothing to resize.
+//! that is not moves on: a small one, and one of a single instant, into the front; a large
+//! one into the levels below. An event is moved once a level at most, so the cost does
+//! not hang on how many are pending or how their times are spread; there is nothing to
+//! tune and nothing to resize.
 //!
 //! **Order without sequence numbers.** Equal times select the same bucket; buckets
 //! are appended to and emptied in order; the front inserts behind equals.
@@ -118,8 +118,11 @@ impl<E: Copy> EventQueue<E> {
     /// Lets `base` enter the first bucket, and moves its entries to where they now belong.
     fn empty_bucket(&mut self, place: Place) {
         let bucket = self.wheel.remove(place);
-        let (start, last) = place.range(self.base);
-        self.base = if bucket.len() <= SORTED_AT_ONCE { last } else { start };
+        self.base = if bucket.len() <= SORTED_AT_ONCE {
+            place.last(self.base)
+        } else {
+            self.wheel.common_start(&bucket)
+        };
         self.settle_all(bucket);
         if self.wheel.is_empty() {
             self.base = u64::MAX;

@@ -91,6 +91,21 @@ impl<E: Copy> ChunkPool<E> {
         self.following.push(NONE);
     }
 
+    /// When the first entry of `bucket` is due, and all bits in which another differs from it.
+    pub(super) fn due_and_differing_bits(&self, bucket: &Bucket) -> (u64, u64) {
+        let mut rest = *bucket;
+        let mut first = None;
+        let mut differing = 0;
+        while let Some(positions) = rest.first_chunk() {
+            let entries = &self.entries[positions];
+            let due = *first.get_or_insert(entries[0].due);
+            differing |= entries.iter().fold(0, |bits, entry| bits | (entry.due ^ due));
+            rest.first_chunk = self.following[rest.first_chunk as usize];
+            rest.len -= entries.len() as u32;
+        }
+        (first.unwrap_or_default(), differing)
+    }
+
     #[inline]
     pub(super) fn entry_at(&self, position: usize) -> Entry<E> {
         self.entries[position]

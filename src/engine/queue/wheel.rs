@@ -44,13 +44,12 @@ impl Place {
         (self.level << DIGIT_BITS | self.digit) as usize
     }
 
-    /// The first and the last instant of the bucket.
+    /// The last instant of the bucket.
     #[inline]
-    pub(super) fn range(self, base: u64) -> (u64, u64) {
+    pub(super) fn last(self, base: u64) -> u64 {
         let shift = self.level * DIGIT_BITS;
         let digits = (base >> shift) & !(BUCKETS_PER_LEVEL - 1) | u64::from(self.digit);
-        let start = digits << shift;
-        (start, start | ((1 << shift) - 1))
+        digits << shift | ((1 << shift) - 1)
     }
 }
 
@@ -105,6 +104,17 @@ impl<E: Copy> Wheel<E> {
             self.occupied_levels &= !(1 << place.level);
         }
         std::mem::take(&mut self.buckets[place.index()])
+    }
+
+    /// The latest instant at or before all entries of `bucket` that shares their digits as far as
+    /// they agree, with zeros below. If they are all due at once, that instant.
+    pub(super) fn common_start(&self, bucket: &Bucket) -> u64 {
+        let (due, differing) = self.chunks.due_and_differing_bits(bucket);
+        if differing == 0 {
+            return due;
+        }
+        let agreed = (level_of_difference(differing, 0) + 1) * DIGIT_BITS;
+        due.checked_shr(agreed).map_or(0, |digits| digits << agreed)
     }
 
     /// The entry at a position that [`Bucket::first_chunk`] of a removed bucket names.
