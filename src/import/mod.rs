@@ -1,5 +1,6 @@
 //! Other formats into a scenario: files with manifests first of all.
 
+pub mod calibration;
 pub mod durations;
 pub mod kubernetes;
 pub mod manifests;

@@ -178,9 +178,7 @@ impl<'de> Deserialize<'de> for Quantity {
 
             fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Quantity, E> {
                 text.parse().map_err(|invalid| match invalid {
-                    InvalidQuantity::Malformed(_) => {
-                        E::invalid_value(Unexpected::Str(text), &self)
-                    }
+                    InvalidQuantity::Malformed(_) => E::invalid_value(Unexpected::Str(text), &self),
                     InvalidQuantity::Negative(_) => E::custom("must be at least 0"),
                     InvalidQuantity::TooLarge(_) => E::custom("must be below 2^63"),
                 })
