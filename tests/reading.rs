@@ -425,7 +425,7 @@ fn a_folder_of_everything_yields_its_objects_and_says_what_was_left_out() {
             (".git/config.yaml", d.as_bytes()),
             ("chart/Chart.yaml", b"name: x\n"),
             ("chart/templates/a.yaml", b"{{ .Values.a }}\n"),
-            ("base/kustomization.yaml", b"resources: [d.yaml]\n"),
+            ("base/kustomization.yaml", b"resources: [d.yaml]\nconfigMapGenerator: []\n"),
             ("base/d.yaml", d.as_bytes()),
             ("overlay/kustomization.yaml", b"resources: [../base]\nnamePrefix: x-\n"),
             ("overlay/patch.yaml", d.replace("d}", "d, labels: {x: y}}").as_bytes()),

@@ -52,14 +52,15 @@ pub fn load_models(paths: &[&Path]) -> Manifests {
     for path in paths {
         walk::load(path, &mut manifests);
     }
-    manifests.conclude()
+    let places: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+    manifests.conclude(&places.join(", "))
 }
 
 /// Reads the objects in `text`, which came from the file called `name`.
 pub fn load_text(name: &str, text: &str) -> Manifests {
     let mut manifests = Manifests::default();
     manifests.take_file(&SourceFile::new(name, text));
-    manifests.conclude()
+    manifests.conclude(name)
 }
 
 impl Manifests {
@@ -99,21 +100,16 @@ impl Manifests {
         self.skipped.push(Skipped { place: place.to_owned(), reason: reason.to_owned() });
     }
 
-    fn conclude(mut self) -> Self {
+    /// The same without repetitions; `places` is where all was looked for.
+    fn conclude(mut self, places: &str) -> Self {
         self.objects = duplicates::unique(self.objects, &mut self.problems);
         if self.objects.is_empty() && !self.problems.has_errors() {
-            self.problems.push(self.nothing_found());
+            let hint = "give a folder or file with manifests, or the output of \
+                        `kubectl get deploy,svc -A -o yaml`";
+            self.problems.push(Problem::statement(places, NO_OBJECT).hint(hint));
         }
         self.problems.sort();
         self
-    }
-
-    fn nothing_found(&self) -> Problem {
-        let places: Vec<&str> =
-            self.skipped.iter().take(3).map(|skipped| skipped.place.as_str()).collect();
-        let hint = "give a folder or file with manifests, or the output of \
-                    `kubectl get deploy,svc -A -o yaml`";
-        Problem::statement(places.join(", "), NO_OBJECT).hint(hint)
     }
 }
 

@@ -66,7 +66,8 @@ fn json_objects_one_after_another_and_arrays_are_read() {
 #[test]
 fn equal_objects_are_one_and_of_different_ones_the_last_counts() {
     let other = SERVICE.replace("{name: a}", "{name: a, labels: {x: y}}");
-    let manifests = load_text("a.yaml", &format!("{SERVICE}---\n{SERVICE}---\n{other}"));
+    let reordered = "metadata: {name: a}\nkind: Service\napiVersion: v1\n";
+    let manifests = load_text("a.yaml", &format!("{SERVICE}---\n{reordered}---\n{other}"));
 
     assert_eq!(labels(&manifests), ["Service/a"]);
     assert_eq!(manifests.objects[0].object_label("x"), Some("y"));

@@ -20,9 +20,19 @@ const PEEKED: u64 = 64 << 10;
 
 const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
-/// Keys of a kustomization that leave the objects it names as they are.
-const PLAIN_KUSTOMIZATION: [&str; 6] =
-    ["apiVersion", "kind", "metadata", "resources", "openapi", "buildMetadata"];
+/// Keys of a kustomization that leave the objects it names as they are; what generators make
+/// has no part in a simulation.
+const PLAIN_KUSTOMIZATION: [&str; 9] = [
+    "apiVersion",
+    "kind",
+    "metadata",
+    "resources",
+    "openapi",
+    "buildMetadata",
+    "configMapGenerator",
+    "secretGenerator",
+    "generatorOptions",
+];
 
 /// Adds what `path` holds: a folder, a file, or `-` for standard input.
 pub(super) fn load(path: &Path, manifests: &mut Manifests) {

@@ -14,7 +14,7 @@ pub struct Node {
 }
 
 /// What a [`Node`] holds.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum Value {
     /// Text that may stand for a number, a boolean or null.
     Scalar(Scalar),
@@ -42,15 +42,29 @@ pub struct Key {
     pub span: Span,
 }
 
-impl PartialEq for Entry {
-    /// Equal in meaning, wherever they stood.
+impl PartialEq for Value {
+    /// Equal in meaning: keys may stand in any order.
     fn eq(&self, other: &Self) -> bool {
-        self.key.text == other.key.text && self.value == other.value
+        match (self, other) {
+            (Self::Scalar(one), Self::Scalar(other)) => one == other,
+            (Self::Sequence(one), Self::Sequence(other)) => one == other,
+            (Self::Mapping(one), Self::Mapping(other)) => {
+                one.len() == other.len() && by_key(one).eq(by_key(other))
+            }
+            _ => false,
+        }
     }
 }
 
+/// Keys and values in the order of the keys.
+fn by_key(entries: &[Entry]) -> impl Iterator<Item = (&str, &Node)> {
+    let mut sorted: Vec<&Entry> = entries.iter().collect();
+    sorted.sort_unstable_by(|one, other| one.key.text.cmp(&other.key.text));
+    sorted.into_iter().map(|entry| (&*entry.key.text, &entry.value))
+}
+
 impl PartialEq for Node {
-    /// Equal in meaning, wherever they stood; the order of keys matters.
+    /// Equal in meaning, wherever they stood.
     fn eq(&self, other: &Self) -> bool {
         self.value == other.value
     }
