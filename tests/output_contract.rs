@@ -374,6 +374,22 @@ fn plots_say_what_they_show() {
     }
 }
 
+#[test]
+fn with_several_callers_the_timeline_shows_the_slowest() {
+    let mut several = small();
+    for replication in several.cells.iter_mut().flat_map(|cell| &mut cell.replications) {
+        let other = SourceSummary { source: "demo/batch".into(), ..source(20) };
+        replication.sources.push(other);
+    }
+    let scratch = Scratch::new("several");
+    let folder = scratch.write(&several);
+    let rows = fs::read_to_string(folder.join("timeseries.csv")).unwrap();
+    assert!(rows.contains(",0,,request_rate,0,10,req/s"), "rates add up");
+    assert!(!rows.contains(",,response_time_p99,"), "percentiles do not");
+    let svg = fs::read_to_string(folder.join("timeline.svg")).unwrap();
+    assert!(svg.contains("P99 of the slowest caller (ms)") && !svg.contains("no answers"));
+}
+
 /// The font travels with the binary: dark pixels of letters are there without any installed.
 #[test]
 fn png_images_have_twice_the_size_of_the_svg_and_hold_text_and_colours() {

@@ -9,7 +9,7 @@ use crate::report::ReportError;
 use crate::report::csv::expectations::ExpectationRow;
 use crate::report::csv::read_rows;
 use crate::report::csv::summary::SummaryRow;
-use crate::report::csv::time_series::TimeSeriesRow;
+use crate::report::csv::time_series::{RESPONSE_TIME_P99, TimeSeriesRow};
 
 /// Everything plots are made of.
 pub(super) struct PlotData {
@@ -31,8 +31,12 @@ type Key = (String, String, String, String, String);
 /// Variant, point, metric.
 type SeriesKey = (String, String, String);
 
-/// Means over the replications by the start of the window, in microseconds.
-type Windows = BTreeMap<i64, Vec<f64>>;
+/// Values by the start of the window in microseconds, then by replication.
+type Windows = BTreeMap<i64, BTreeMap<usize, f64>>;
+
+/// The highest P99 of any pair of caller and callee, window by window: percentiles of several
+/// pairs do not add up to one of the whole run.
+pub(super) const SLOWEST_P99: &str = "slowest_response_time_p99";
 
 /// A quantity over time: start of each window in seconds, mean over the replications.
 pub(super) type Series = Vec<(f64, Estimate)>;
@@ -86,22 +90,28 @@ fn keyed(row: SummaryRow<'_>) -> (Key, Estimate) {
     (key, Estimate { value: row.value, interval, replications: row.replications })
 }
 
-/// The time series of whole runs; those of single load generators are not drawn.
+/// The time series of whole runs, and [`SLOWEST_P99`] of their parts.
 fn read_series(folder: &Path) -> Result<BTreeMap<SeriesKey, Series>, ReportError> {
     let mut all: BTreeMap<SeriesKey, Windows> = BTreeMap::new();
     read_rows(folder, |row: TimeSeriesRow<'static>| {
-        if row.scope.is_empty() {
-            let key = (row.variant.into(), row.point.into(), row.metric.into());
-            let microseconds = (row.t_s * 1e6).round() as i64;
-            all.entry(key).or_default().entry(microseconds).or_default().push(row.value);
-        }
+        let metric = match (row.scope.is_empty(), &*row.metric) {
+            (true, metric) => metric.to_owned(),
+            (false, RESPONSE_TIME_P99) => SLOWEST_P99.to_owned(),
+            (false, _) => return,
+        };
+        let windows = all.entry((row.variant.into(), row.point.into(), metric)).or_default();
+        let microseconds = (row.t_s * 1e6).round() as i64;
+        let replications = windows.entry(microseconds).or_default();
+        let highest = replications.entry(row.replication).or_insert(row.value);
+        *highest = highest.max(row.value);
     })?;
     Ok(all.into_iter().map(|(key, windows)| (key, averaged(&windows))).collect())
 }
 
 fn averaged(windows: &Windows) -> Series {
-    let mean = |(&microseconds, values): (&i64, &Vec<f64>)| {
-        Estimate::of(values).map(|estimate| (microseconds as f64 / 1e6, estimate))
+    let mean = |(&microseconds, values): (&i64, &BTreeMap<usize, f64>)| {
+        let values: Vec<f64> = values.values().copied().collect();
+        Estimate::of(&values).map(|estimate| (microseconds as f64 / 1e6, estimate))
     };
     windows.iter().filter_map(mean).collect()
 }

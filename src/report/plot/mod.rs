@@ -20,6 +20,8 @@ use std::path::Path;
 pub(in crate::report) use canvas::dark_rules;
 use data::PlotData;
 
+use rayon::prelude::*;
+
 use super::ReportError;
 use super::output_folder::replace_file;
 
@@ -35,6 +37,12 @@ pub struct Plot {
 impl Plot {
     fn new(name: &str, svg: String) -> Self {
         Self { name: name.to_owned(), svg }
+    }
+
+    fn write(&self, folder: &Path) -> Result<(), ReportError> {
+        let path = |extension| folder.join(format!("{}.{extension}", self.name));
+        replace_file(&path("svg"), self.svg.as_bytes())?;
+        replace_file(&path("png"), &png::png(&self.svg)?)
     }
 }
 
@@ -71,9 +79,6 @@ fn timeline_name(index: usize, points: usize) -> String {
 /// As [`draw`]; and if a file cannot be written.
 pub fn redraw(folder: &Path) -> Result<Vec<Plot>, ReportError> {
     let plots = draw(folder)?;
-    for plot in &plots {
-        replace_file(&folder.join(format!("{}.svg", plot.name)), plot.svg.as_bytes())?;
-        replace_file(&folder.join(format!("{}.png", plot.name)), &png::png(&plot.svg)?)?;
-    }
+    plots.par_iter().try_for_each(|plot| plot.write(folder))?;
     Ok(plots)
 }

@@ -1,7 +1,7 @@
 //! Rate, failures and P99 over the measured part of the run, on one time axis.
 
 use super::canvas::{Area, Canvas, Type, WIDTH, draw};
-use super::data::PlotData;
+use super::data::{PlotData, SLOWEST_P99};
 use super::frame::{
     Frame, MARGIN, ends, horizontal_axis, replications_note, variant_legend, vertical_axis,
 };
@@ -18,6 +18,8 @@ const PANELS: [(&str, &str, &str); 3] = [
     (FAILURE_RATE, "Failed requests (req/s)", "no failed requests"),
     (RESPONSE_TIME_P99, "P99 response time (ms)", "no answers"),
 ];
+/// Stands in for the last where several pairs of caller and callee have no P99 in common.
+const SLOWEST: (&str, &str, &str) = (SLOWEST_P99, "P99 of the slowest caller (ms)", "no answers");
 const PANEL_HEIGHT: f64 = 150.0;
 const PANEL_GAP: f64 = 40.0;
 const FOOT: f64 = 48.0;
@@ -33,11 +35,20 @@ pub(super) fn svg(data: &PlotData, point: &str) -> Result<String, ReportError> {
     let height = frame.top + PANELS.len() as f64 * (PANEL_HEIGHT + PANEL_GAP) + FOOT;
     draw(height, &frame.alternative(&data.experiment), |canvas| {
         frame.draw(canvas);
-        for (index, shown) in PANELS.into_iter().enumerate() {
+        for (index, shown) in panels(data, point).into_iter().enumerate() {
             panel(canvas, data, point, shown, panel_area(frame.top, index));
         }
         time_axis(canvas, data, point, panel_area(frame.top, PANELS.len() - 1));
     })
+}
+
+fn panels(data: &PlotData, point: &str) -> [(&'static str, &'static str, &'static str); 3] {
+    let measured = |metric| {
+        data.variants.iter().any(|variant| !data.series(variant, point, metric).is_empty())
+    };
+    let [rate, failures, p99] = PANELS;
+    let several = !measured(RESPONSE_TIME_P99) && measured(SLOWEST_P99);
+    [rate, failures, if several { SLOWEST } else { p99 }]
 }
 
 fn panel_area(top: f64, index: usize) -> Area {
