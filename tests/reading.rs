@@ -700,3 +700,14 @@ fn equal_dumps_in_yaml_and_json_hold_equal_objects() {
         assert_eq!(names(file), plain, "{file}");
     }
 }
+
+#[test]
+fn the_deepest_nesting_that_is_taken_fits_a_small_stack() {
+    let nested = format!("{}1{}", "[".repeat(190), "]".repeat(190));
+    let text = EXPERIMENT.replace("timeline: []", &format!("timeline: {nested}"));
+    let small = std::thread::Builder::new().stack_size(1 << 20);
+    let problems = small.spawn(move || own(&text).1).expect("threads start").join();
+
+    let found = sentences(&problems.expect("it does not overflow"));
+    assert_eq!(found, ["spec.timeline[0] is an event, and events are not modelled yet"]);
+}
