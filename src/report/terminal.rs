@@ -195,11 +195,7 @@ fn expectations(result: &ExperimentResult, style: Style) -> String {
 
 /// One line; a text too long for its column gets lines of its own above the numbers.
 fn expectation(check: &ExpectationOutcome, text_width: usize, style: Style) -> String {
-    let (mark, color) = match check.verdict {
-        Verdict::Met => ("✓", GREEN),
-        Verdict::Missed => ("✗", RED),
-        Verdict::Unmeasured => ("?", RED),
-    };
+    let color = if check.verdict == Verdict::Met { GREEN } else { RED };
     let mut text = wrapped(&check.text, WIDTH - 2);
     let mut last = text.pop().unwrap_or_default();
     if letters(&last) >= text_width {
@@ -212,7 +208,7 @@ fn expectation(check: &ExpectationOutcome, text_width: usize, style: Style) -> S
         wanted(&check.wanted)
     );
     text.push(fitted(numbers.trim_end(), WIDTH - 2));
-    format!("{} {}\n", style.paint(mark, color), text.join("\n  "))
+    format!("{} {}\n", style.paint(check.verdict.mark(), color), text.join("\n  "))
 }
 
 /// Lines of whole words, at most `width` letters each; longer words are cut.

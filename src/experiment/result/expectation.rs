@@ -97,6 +97,15 @@ impl Verdict {
             Self::Unmeasured => "unmeasured",
         }
     }
+
+    /// One letter for tables.
+    pub const fn mark(self) -> &'static str {
+        match self {
+            Self::Met => "✓",
+            Self::Missed => "✗",
+            Self::Unmeasured => "?",
+        }
+    }
 }
 
 #[cfg(test)]

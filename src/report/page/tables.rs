@@ -2,7 +2,7 @@
 
 use crate::experiment::result::estimate::Estimates;
 use crate::experiment::result::{
-    Estimate, ExpectationOutcome, ExperimentResult, MeasureId, Metric, Statistic, Verdict,
+    Estimate, ExpectationOutcome, ExperimentResult, MeasureId, Metric, Statistic,
 };
 use crate::report::format::{error, escape, half_width, ours, point_label, value, wanted};
 
@@ -79,7 +79,6 @@ pub(super) fn expectations(result: &ExperimentResult) -> String {
 }
 
 fn expectation(check: &ExpectationOutcome) -> String {
-    let mark = if check.verdict == Verdict::Met { "✓" } else { "✗" };
     let source = if check.source.is_empty() {
         String::new()
     } else {
@@ -89,6 +88,7 @@ fn expectation(check: &ExpectationOutcome) -> String {
         "<tr class=\"{verdict}\"><td class=\"verdict\">{mark} {verdict}</td>\
          <td class=\"text\">{text}{source}</td><td class=\"number\">{ours}</td>\
          <td class=\"number\">{error}</td><td class=\"number\">{wanted}</td></tr>\n",
+        mark = check.verdict.mark(),
         verdict = check.verdict.label(),
         text = escape(&check.text),
         ours = ours(check),
