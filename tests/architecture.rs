@@ -297,8 +297,8 @@ fn without_comments(text: &str) -> String {
 
 fn rust_files(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
+    for entry in fs::read_dir(folder).expect("a folder of the crate can be listed") {
+        let path = entry.expect("its entries can be read").path();
         if path.is_dir() {
             files.extend(rust_files(&path));
         } else if path.extension().is_some_and(|extension| extension == "rs") {

@@ -23,6 +23,10 @@ pub struct ExpectationSpec {
     pub versus: Option<String>,
     /// What it is divided by: the same number of this variant.
     pub over: Option<String>,
+    /// At which other sweep point the number to compare with is taken: `{load.rate: 200}`. Of the
+    /// variant itself unless `versus` or `over` names one; a difference unless `over` does.
+    #[serde(default)]
+    pub versus_at: Map<String, Value>,
     /// At which sweep points: `{load.rate: 200}`; at all of them if left out.
     #[serde(default)]
     pub at: Map<String, Value>,
@@ -80,7 +84,8 @@ impl ExpectationSpec {
         let is_one = self.versus.is_none() || self.over.is_none();
         check.require_that(is_one, "over", "must not stand beside `versus`: difference or ratio?");
         let other = self.versus.as_ref().or(self.over.as_ref());
-        let differs = other.is_none() || other != self.variant.as_ref();
+        let is_own = other.is_some() && other == self.variant.as_ref();
+        let differs = !is_own || !self.versus_at.is_empty();
         check.require_that(differs, "variant", "is compared with itself");
     }
 
@@ -121,17 +126,21 @@ impl ExpectationSpec {
     }
 
     fn check_points(&self, experiment: &ExperimentSpec, check: &mut Check<'_>) {
-        for (key, value) in &self.at {
-            let field = format!("at[\"{key}\"]");
-            match experiment.sweep.axis(key) {
-                None => check.require_that(false, &field, "is nothing that `sweep` varies"),
-                Some(axis) => {
-                    let values: Vec<String> = axis.values.iter().map(Value::to_string).collect();
-                    let rule = format!("one of the values swept: {}", values.join(", "));
-                    check.require(axis.values.contains(value), &field, value, rule);
-                }
+        for (list, at) in [("at", &self.at), ("versusAt", &self.versus_at)] {
+            for (key, value) in at {
+                let field = format!("{list}[\"{key}\"]");
+                let Some(axis) = experiment.sweep.axis(key) else {
+                    check.require_that(false, &field, "is nothing that `sweep` varies");
+                    continue;
+                };
+                let values: Vec<String> = axis.values.iter().map(Value::to_string).collect();
+                let rule = format!("one of the values swept: {}", values.join(", "));
+                check.require(axis.values.contains(value), &field, value, rule);
             }
         }
+        let differs = self.versus_at.is_empty()
+            || self.versus_at.iter().any(|(key, value)| self.at.get(key) != Some(value));
+        check.require_that(differs, "versusAt", "is the point itself");
     }
 }
 

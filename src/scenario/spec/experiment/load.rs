@@ -21,10 +21,13 @@ const HIGHEST_RATE: f64 = 1e6;
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct LoadSpec {
-    /// The calling workload (`client`, `shop/client`); left out, a client outside the cluster.
+    /// The calling workload (`client`, `shop/client`); left out or `external`, a client outside
+    /// the cluster.
     pub from: Option<String>,
     /// Whom it calls: `http://echo:8080/echo`, `grpc://cart:7070`, `tcp://db:5432`.
     pub to: UrlSpec,
+    /// The gateway that it goes through (`shop/ingress`), if any.
+    pub via: Option<String>,
     /// HTTP method.
     #[serde(default = "get")]
     pub method: String,
@@ -123,6 +126,12 @@ impl RateSpec {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct LoadOverrideSpec {
+    /// The calling workload; `external` for a client outside the cluster.
+    pub from: Option<String>,
+    /// Whom it calls.
+    pub to: Option<UrlSpec>,
+    /// The gateway that it goes through.
+    pub via: Option<String>,
     /// Requests per second.
     pub rate: Option<RateSpec>,
     /// Connections per calling pod.
@@ -249,10 +258,8 @@ impl ArrivalsSpec {
 
 impl LoadSpec {
     pub(super) fn check(&self, check: &mut Check<'_>) {
-        if let Some(from) = &self.from {
-            let rule = "the name of a workload, with its namespace if need be: `shop/client`";
-            check.require(is_workload_name(from), "from", quoted(from), rule);
-        }
+        check_workload(self.from.as_deref(), "from", check);
+        check_workload(self.via.as_deref(), "via", check);
         let is_method =
             !self.method.is_empty() && self.method.bytes().all(|b| b.is_ascii_uppercase());
         check.require(is_method, "method", quoted(&self.method), "an HTTP method such as `GET`");
@@ -291,6 +298,9 @@ impl LoadSpec {
     #[must_use]
     pub fn with(&self, change: &LoadOverrideSpec) -> Self {
         let mut load = self.clone();
+        load.from = change.from.clone().or(load.from);
+        load.to = change.to.clone().unwrap_or(load.to);
+        load.via = change.via.clone().or(load.via);
         load.rate = change.rate.clone().or(load.rate);
         load.connections = change.connections.or(load.connections);
         load.arrivals = change.arrivals.clone().unwrap_or(load.arrivals);
@@ -322,6 +332,8 @@ impl LoadOverrideSpec {
     }
 
     pub(super) fn check(&self, check: &mut Check<'_>) {
+        check_workload(self.from.as_deref(), "from", check);
+        check_workload(self.via.as_deref(), "via", check);
         if let Some(rate) = &self.rate {
             rate.check(&mut check.part("rate"));
         }
@@ -357,6 +369,13 @@ fn check_shared(
         check.require(timeout <= SimDuration::from_secs(3600), "timeout", timeout, "at most 1h");
     }
     check_size(check, request_size, "requestSize");
+}
+
+fn check_workload(name: Option<&str>, field: &str, check: &mut Check<'_>) {
+    let rule = "the name of a workload, with its namespace if need be: `shop/client`";
+    if let Some(name) = name {
+        check.require(is_workload_name(name), field, quoted(name), rule);
+    }
 }
 
 fn is_workload_name(name: &str) -> bool {
