@@ -1,0 +1,35 @@
+//! How far an experiment has come, on terminals only.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::experiment::Progress;
+
+/// A bar on standard error; nothing where that is no terminal.
+pub(super) struct Bar(ProgressBar);
+
+const TEMPLATE: &str = "{msg}  {wide_bar}  {pos} of {len} runs, {elapsed} so far, {eta} left";
+
+impl Bar {
+    /// A bar for the experiment called `name`, without any runs yet.
+    pub(super) fn new(name: &str) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
+        if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
+            bar.set_style(style.progress_chars("━╸ "));
+        }
+        bar.set_message(name.to_owned());
+        Self(bar)
+    }
+
+    /// Takes note of `progress`; may be called from any thread.
+    pub(super) fn take(&self, progress: Progress) {
+        match progress {
+            Progress::Planned(runs) => self.0.inc_length(runs),
+            Progress::Ended => self.0.inc(1),
+        }
+    }
+
+    /// Takes the bar off the screen.
+    pub(super) fn finish(&self) {
+        self.0.finish_and_clear();
+    }
+}
