@@ -68,6 +68,7 @@ fn source(added_ms: u64) -> SourceSummary {
         response_time_p99: Some(SimDuration::from_millis(p99 + added_ms)),
     };
     SourceSummary {
+        is_load_generator: true,
         source: "demo/client".into(),
         destination: "demo/echo".into(),
         response_times: times((1..=9).map(|millis| millis + added_ms)),

@@ -35,11 +35,9 @@ impl MeshWorld<'_> {
 
     fn sources(&mut self) -> Vec<SourceSummary> {
         let edges = std::mem::take(&mut self.observer.edges);
-        edges
-            .into_iter()
-            .zip(&self.edges)
-            .map(|(statistics, edge)| source(statistics, edge))
-            .collect()
+        let loads = self.scenario.loads.len();
+        let named = edges.into_iter().zip(&self.edges).enumerate();
+        named.map(|(index, (statistics, edge))| source(statistics, edge, index < loads)).collect()
     }
 
     fn responses(&self) -> Vec<ResponseCount> {
@@ -184,8 +182,9 @@ impl MeshWorld<'_> {
     }
 }
 
-fn source(statistics: EdgeStatistics, edge: &Edge) -> SourceSummary {
+fn source(statistics: EdgeStatistics, edge: &Edge, is_load_generator: bool) -> SourceSummary {
     SourceSummary {
+        is_load_generator,
         source: edge.source.clone(),
         destination: edge.destination.clone(),
         response_times: statistics.response_times,

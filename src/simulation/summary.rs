@@ -3,9 +3,12 @@
 use crate::stats::ResponseTimes;
 use crate::units::SimDuration;
 
-/// Outcomes of the requests of one load generator, measured part of the run only.
+/// Outcomes of the requests of one load generator, or of one kind of call between workloads, in
+/// the measured part of the run.
 #[derive(Clone, Debug)]
 pub struct SourceSummary {
+    /// Whether a load generator sent them: the whole run is the sum of those.
+    pub is_load_generator: bool,
     /// Calling workload (`namespace/name`), or `external`.
     pub source: String,
     /// Service or pod called (`namespace/name`).
@@ -77,6 +80,13 @@ pub struct ResponseCount {
     pub response_flags: String,
     /// How many.
     pub requests: u64,
+}
+
+impl RunSummary {
+    /// What load generators sent.
+    pub fn load_generators(&self) -> Vec<&SourceSummary> {
+        self.sources.iter().filter(|source| source.is_load_generator).collect()
+    }
 }
 
 impl ResponseCount {
@@ -173,7 +183,7 @@ pub struct RunSummary {
     pub measured_s: f64,
     /// Length of a window in seconds.
     pub window_s: f64,
-    /// One per load generator, in the order of the scenario.
+    /// One per load generator, in the order of the scenario, then one per call of a behavior.
     pub sources: Vec<SourceSummary>,
     /// Sorted.
     pub responses: Vec<ResponseCount>,

@@ -162,7 +162,7 @@ pub type Measures = BTreeMap<MeasureId, f64>;
 /// Every number that one run is reported by.
 pub fn measures(run: &RunSummary) -> Measures {
     let mut collected = Collector { numbers: Measures::new(), seconds: run.measured_s };
-    collected.requests_of("", &run.sources.iter().collect::<Vec<_>>());
+    collected.requests_of("", &run.load_generators());
     for (scope, sources) in by_pair(&run.sources) {
         collected.requests_of(&scope, &sources);
     }

@@ -83,7 +83,7 @@ fn row<'a>(
 
 /// The whole run, and each pair of caller and callee if there are several.
 fn scopes(run: &RunSummary) -> Vec<(String, Vec<Window>)> {
-    let whole = run.sources.iter().collect::<Vec<_>>();
+    let whole = run.load_generators();
     let whole = iter::once((String::new(), windows_of(&whole)));
     let pairs = by_pair(&run.sources);
     if pairs.len() < 2 {
