@@ -125,6 +125,8 @@ fn run(added_ms: u64, proxies: Vec<ProxySummary>) -> RunSummary {
             pods: 3,
             app_cpu_ns: 100_000_000,
             requests: 10,
+            queued: 0,
+            refused: 0,
         }],
         event_count: 120,
         digest: 0xfeed,

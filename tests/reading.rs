@@ -251,6 +251,7 @@ spec:
   waitTime: {mixture: [{weight: 0, constant: 1ms}, {weight: 1, uniform: {min: 2ms, max: 1ms}}, {weight: 1}]}
   startup: {constant: 1s, exponential: {mean: 1s}}
   workers: 0
+  queueLimit: 2000000
   calls: [{to: 'http://a', probability: 1.5}, [{to: 'http://b', count: 0}], []]
   failures: {status: 200, probability: -1}
   responseSize: 128m
@@ -266,6 +267,7 @@ spec:
             "spec.waitTime.mixture[2] is a mapping, but must name exactly one distribution beside its weight",
             "spec.startup is a mapping, but must name exactly one distribution",
             "spec.workers is 0, but must be between 1 and 100000",
+            "spec.queueLimit is 2000000, but must be between 0 and 1000000",
             "spec.calls[0].probability is 1.5, but must be a probability, 0 to 1",
             "spec.calls[1][0].count is 0, but must be between 1 and 1000",
             "spec.calls[2] must hold at least one call",

@@ -112,6 +112,10 @@ pub(crate) struct Account {
     pub(crate) visits: u64,
     /// Requests answered or passed on.
     pub(crate) requests: u64,
+    /// Requests that waited for a worker of an application.
+    pub(crate) queued: u64,
+    /// Requests that found the queue of an application full.
+    pub(crate) refused: u64,
     /// Attempts sent upstream.
     pub(crate) attempts: u64,
     /// Connections accepted since the start.
@@ -130,6 +134,8 @@ impl Account {
             queue_wait_ns: self.queue_wait_ns - before.queue_wait_ns,
             visits: self.visits - before.visits,
             requests: self.requests - before.requests,
+            queued: self.queued - before.queued,
+            refused: self.refused - before.refused,
             attempts: self.attempts - before.attempts,
             connections_accepted: self.connections_accepted - before.connections_accepted,
             connections_opened: self.connections_opened - before.connections_opened,

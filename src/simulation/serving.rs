@@ -46,14 +46,33 @@ impl MeshWorld<'_> {
     /// Request `id` reached its application: it is served, or waits for a worker.
     pub(crate) fn serve(&mut self, id: ExchangeId, schedule: &mut Schedule<Event>) {
         let process = self.app_serving(id);
-        let limit = self.behavior(process).workers;
+        let behavior = self.behavior(process);
+        let (workers, queue_limit) = (behavior.workers, behavior.queue_limit);
         let app = self.app(process);
-        if app.active < limit {
+        let is_full = queue_limit.is_some_and(|limit| app.waiting.len() >= limit as usize);
+        let is_busy = app.active >= workers;
+        if is_busy && is_full {
+            return self.refuse(process, id, schedule);
+        }
+        let app = self.app(process);
+        if is_busy {
+            app.waiting.push_back(id);
+            self.processes[process as usize].account.queued += 1;
+        } else {
             app.active += 1;
             self.begin_serving(process, id, schedule);
-        } else {
-            app.waiting.push_back(id);
         }
+    }
+
+    /// The queue is full: an answer at once, which takes neither worker nor CPU time.
+    fn refuse(&mut self, process: u32, id: ExchangeId, schedule: &mut Schedule<Event>) {
+        self.processes[process as usize].account.refused += 1;
+        let exchange = self.exchange(id);
+        exchange.status = 503;
+        exchange.attempts = 1;
+        exchange.returning = true;
+        exchange.response_bytes = 0;
+        self.send_on(id, schedule);
     }
 
     fn app_serving(&self, id: ExchangeId) -> u32 {

@@ -154,6 +154,8 @@ impl MeshWorld<'_> {
                 pods: workload.pods.len() as u32,
                 app_cpu_ns: 0,
                 requests: 0,
+                queued: 0,
+                refused: 0,
             })
             .collect();
         for (index, process) in self.processes.iter().enumerate() {
@@ -163,6 +165,8 @@ impl MeshWorld<'_> {
             let (spent, cpu_ns) = self.measured(index, 0.0);
             workloads[workload].app_cpu_ns += cpu_ns;
             workloads[workload].requests += spent.requests;
+            workloads[workload].queued += spent.queued;
+            workloads[workload].refused += spent.refused;
         }
         let is_application =
             |index: usize| self.scenario.workloads[index].role == crate::cluster::Role::Application;

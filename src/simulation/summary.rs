@@ -174,6 +174,10 @@ pub struct WorkloadSummary {
     pub app_cpu_ns: u64,
     /// Requests it served.
     pub requests: u64,
+    /// Of these, requests that had to wait for a worker.
+    pub queued: u64,
+    /// Requests it answered 503 because its queue was full.
+    pub refused: u64,
 }
 
 /// Everything one run leaves behind.

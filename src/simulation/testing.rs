@@ -80,6 +80,7 @@ pub(crate) fn echo_behavior() -> Behavior {
         cpu_time: Distribution::Constant(SimDuration::from_micros(APP_CPU_US)),
         wait_time: Distribution::ZERO,
         workers: 16,
+        queue_limit: None,
         calls: Vec::new(),
         failures: None,
         response_bytes: 0,

@@ -207,6 +207,35 @@ fn an_application_with_one_worker_serves_one_request_at_a_time() {
 }
 
 #[test]
+fn a_full_queue_refuses_what_comes_beyond_it_at_once() {
+    let mut builder = Builder::echo(DataPlane::None, 1).load(80.0, 8, Arrivals::InStep);
+    let echo = &mut builder.scenario.behaviors[1];
+    (echo.workers, echo.queue_limit) = (1, Some(3));
+    echo.wait_time = Distribution::Constant(SimDuration::from_millis(10));
+    let run = simulate(&builder.scenario, 1, 0);
+    // Of each burst of eight one is served, three wait, four are refused.
+    let rows = run.responses.iter().map(|row| (row.response_code, row.requests));
+    assert_eq!(rows.collect::<Vec<_>>(), [(200, 400), (503, 400)]);
+    assert_eq!(run.sources[0].failed_requests, 400);
+    let echo = &run.workloads[1];
+    assert_eq!((echo.requests, echo.queued, echo.refused), (400, 300, 400));
+    let times = &run.sources[0].response_times;
+    assert!(times.quantile(0.49).unwrap().as_millis_f64() < 1.0, "a refusal takes no time");
+    assert!((40.0..41.0).contains(&times.max().unwrap().as_millis_f64()), "three go before");
+}
+
+#[test]
+fn without_a_queue_there_is_no_waiting_at_all() {
+    let mut builder = Builder::echo(DataPlane::Sidecar, 1).load(80.0, 8, Arrivals::InStep);
+    (builder.scenario.behaviors[1].workers, builder.scenario.behaviors[1].queue_limit) =
+        (2, Some(0));
+    builder.scenario.behaviors[1].wait_time = Distribution::Constant(SimDuration::from_millis(10));
+    let run = simulate(&builder.scenario, 1, 0);
+    let echo = &run.workloads[1];
+    assert_eq!((echo.requests, echo.queued, echo.refused), (200, 0, 600));
+}
+
+#[test]
 fn long_computations_share_the_cores_evenly() {
     let mut builder = Builder::echo(DataPlane::None, 1).load(8.0, 8, Arrivals::InStep);
     builder.scenario.nodes[1].cores = 1;

@@ -170,6 +170,7 @@ pub(super) fn busy(workers: u32, cpu: Distribution) -> Behavior {
         cpu_time: cpu,
         wait_time: Distribution::ZERO,
         workers,
+        queue_limit: None,
         calls: Vec::new(),
         failures: None,
         response_bytes: 0,

@@ -14,6 +14,9 @@ pub struct Behavior {
     pub wait_time: Distribution,
     /// Requests served at once; the rest queue. At least 1.
     pub workers: u32,
+    /// Requests that may wait for a worker; what comes beyond is answered 503 at once. `None`
+    /// lets all wait.
+    pub queue_limit: Option<u32>,
     /// Steps in sequence; the calls inside one step run side by side.
     pub calls: Vec<Vec<Call>>,
     /// Share of requests answered with an error of the application's own.

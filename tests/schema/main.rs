@@ -35,6 +35,7 @@ spec:
   cpuTime: {lognormal: {p50: 2ms, p99: 12ms}}
   waitTime: {mixture: [{weight: 0.9, constant: 3ms}, {weight: 0.1, mixture: [{weight: 1, gamma: {mean: 1s, cv: 2}}]}]}
   workers: 16
+  queueLimit: 0
   calls:
     - {to: "http://ratings:9080/ratings", probability: 1.0}
     - [{to: "grpc://cart.shop:7070", count: 2, requestSize: 1Ki}, {to: "tcp://10.0.0.1:1"}]

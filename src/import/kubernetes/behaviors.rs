@@ -36,6 +36,7 @@ fn assumed() -> Behavior {
         cpu_time: Distribution::Constant(ASSUMED_CPU_TIME),
         wait_time: Distribution::ZERO,
         workers: UNBOUNDED_WORKERS,
+        queue_limit: None,
         calls: Vec::new(),
         failures: None,
         response_bytes: ASSUMED_RESPONSE,
@@ -156,6 +157,7 @@ impl Resolving<'_> {
             cpu_time: time("cpuTime", &spec.cpu_time, assumed.cpu_time),
             wait_time: time("waitTime", &spec.wait_time, assumed.wait_time),
             workers: spec.workers.unwrap_or(assumed.workers).max(1),
+            queue_limit: spec.queue_limit,
             calls: self.calls(spec, &mut found),
             failures: spec.failures.as_ref().map(|failures| Failures {
                 status: failures.status,

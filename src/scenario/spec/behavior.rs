@@ -16,6 +16,9 @@ use crate::units::{Quantity, SimDuration};
 /// Largest body of a request or response, in bytes: 1 GiB.
 pub const MAX_BODY: u64 = 1 << 30;
 
+/// Longest queue that can be asked for.
+const MAX_QUEUE: u32 = 1_000_000;
+
 /// What a workload does with each request, as written. Nothing of this is in any manifest.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
@@ -29,6 +32,9 @@ pub struct BehaviorSpec {
     /// Requests served at once, the rest queue; without it, as many as come.
     #[schemars(range(min = 1, max = 100_000))]
     pub workers: Option<u32>,
+    /// Requests that may wait for a worker; the rest are answered 503 at once. Without it all wait.
+    #[schemars(range(max = 1_000_000))]
+    pub queue_limit: Option<u32>,
     /// Calls to others: steps in sequence; the calls of a list inside the list run side by side.
     pub calls: Vec<StepSpec>,
     /// Errors that the application answers by itself.
@@ -168,6 +174,11 @@ impl Spec for BehaviorSpec {
         );
         if let Some(workers) = self.workers {
             check.require_between(workers, "workers", 1, 100_000);
+        }
+        if let Some(limit) = self.queue_limit {
+            check.require_between(limit, "queueLimit", 0, MAX_QUEUE);
+            let sentence = "must be left out without `workers`: nothing ever waits";
+            check.require_that(self.workers.is_some(), "queueLimit", sentence);
         }
         if let Some(failures) = &self.failures {
             check.require_between(failures.status, "failures.status", 400, 599);
