@@ -12,6 +12,7 @@ use crate::scenario::Scenario;
 use crate::units::{SimDuration, SimTime};
 use crate::workload::{Arrivals, Target as Dialled};
 
+use super::audit::Audit;
 use super::clients::{ClientSlot, Generator};
 use super::connection::{ABSENT, NO_STATION, Pool};
 use super::cpu::{NodeCores, WakeUp};
@@ -74,6 +75,7 @@ impl<'a> MeshWorld<'a> {
             choosers: Vec::new(),
             cluster_index: Vec::new(),
             streams,
+            audit: Audit::default(),
         };
         world.add_proxies_and_apps();
         world.add_loads(schedule);

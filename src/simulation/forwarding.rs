@@ -113,6 +113,9 @@ impl MeshWorld<'_> {
 
     /// Starts `work` at `station` or lets it wait there.
     pub(crate) fn admit(&mut self, station: u32, work: Work, schedule: &mut Schedule<Event>) {
+        if cfg!(debug_assertions) {
+            self.audit.arrive(station, &work);
+        }
         let queue = &mut self.stations[station as usize];
         match queue.admit(&self.threads, schedule.now()) {
             Admission::Start(thread) => self.start_work(thread, work, schedule),
@@ -150,6 +153,9 @@ impl MeshWorld<'_> {
         account.queue_wait_ns += begin.since(work.arrived + wake).as_nanos();
         account.cpu_ns +=
             work.total().as_nanos() + (wake.as_nanos() as f64 * self.delays.wake_cpu_share) as u64;
+        if cfg!(debug_assertions) {
+            self.audit.occupy(thread, work.total());
+        }
         schedule.at(departs, Event::WorkDone { thread });
     }
 
@@ -159,6 +165,9 @@ impl MeshWorld<'_> {
         let work = state.current.take().expect("work was begun before it was done");
         let station = state.station;
         let free_at = state.free_at;
+        if cfg!(debug_assertions) {
+            self.audit.depart(station, &work, schedule.now());
+        }
         self.turn_to_next(thread, station, free_at, schedule);
         match work.job {
             Job::Exchange(id) => self.forward(station, id, schedule),

@@ -1,5 +1,6 @@
 //! Runs: the only place where engine and domain meet.
 
+mod audit;
 mod build;
 mod clients;
 mod connection;
@@ -56,6 +57,9 @@ pub fn simulate(scenario: &Scenario, seed: u64, replication: u64) -> RunSummary 
     while world.observer.outstanding > 0 && schedule.now() <= ends_at + patience + step {
         let until = schedule.now() + step;
         events += run_digested(&mut world, &mut schedule, until, &mut digest);
+    }
+    if cfg!(debug_assertions) {
+        world.assert_laws(schedule.now());
     }
     world.summarize(window.as_secs_f64(), events, digest.value())
 }

@@ -54,6 +54,9 @@ impl MeshWorld<'_> {
         if is_busy && is_full {
             return self.refuse(process, id, schedule);
         }
+        if cfg!(debug_assertions) {
+            self.audit.begin_request(process, id, schedule.now());
+        }
         let app = self.app(process);
         if is_busy {
             app.waiting.push_back(id);
@@ -255,6 +258,9 @@ impl MeshWorld<'_> {
 
     /// The application answers `id` and turns to the request that has waited longest.
     fn answer(&mut self, process: u32, id: ExchangeId, schedule: &mut Schedule<Event>) {
+        if cfg!(debug_assertions) {
+            self.audit.end_request(process, id, schedule.now());
+        }
         let scenario = self.scenario;
         let call_failed = self.exchange(id).serving.call_failed;
         let app = self.app(process);

@@ -122,6 +122,11 @@ impl Station {
         self.waiting.pop_front()
     }
 
+    /// What waits, the longest waiting first.
+    pub(crate) fn waiting(&self) -> impl Iterator<Item = &Work> {
+        self.waiting.iter()
+    }
+
     /// Whether one thread serves the queue alone.
     pub(crate) fn has_one_thread(&self) -> bool {
         self.thread_count == 1

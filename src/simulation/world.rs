@@ -8,6 +8,7 @@ use crate::engine::{RandomStreams, Schedule, Slab, Stream, World};
 use crate::scenario::Scenario;
 use crate::units::{SimDuration, SimTime};
 
+use super::audit::Audit;
 use super::clients::{ClientSlot, Generator};
 use super::connection::{Connection, Distance, Pool, Tunnel, UpstreamCluster};
 use super::cpu::{NodeCores, WakeUp};
@@ -112,6 +113,8 @@ pub(crate) struct MeshWorld<'a> {
     pub(crate) streams: RandomStreams,
     /// Beats that a client could not keep, because it was still waiting, oldest first.
     pub(crate) missed: Vec<VecDeque<SimTime>>,
+    /// What went through queues, in debug builds.
+    pub(crate) audit: Audit,
 }
 
 impl World for MeshWorld<'_> {
