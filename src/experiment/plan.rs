@@ -1,7 +1,7 @@
 //! From an experiment file to cells that can be run: one scenario per variant and sweep point.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use super::expectation::{Expectation, expectations, measure};
@@ -92,7 +92,8 @@ pub struct PlannedCell {
 pub fn load(path: &Path, options: &Options) -> Result<Experiment, Problems> {
     let own = load_experiment(path)?;
     let folder = folder_of(&own.object);
-    let Manifests { objects, mut problems, .. } = load_model(&folder.join(&own.spec.model));
+    let model = shortest(folder.join(&own.spec.model));
+    let Manifests { objects, mut problems, .. } = load_model(&model);
     check_name(&own, &mut problems);
     let calibration = calibration_file(&own.spec, &folder, &objects);
     let costs = match &calibration {
@@ -113,12 +114,32 @@ pub fn load(path: &Path, options: &Options) -> Result<Experiment, Problems> {
 fn calibration_file(spec: &ExperimentSpec, folder: &Path, objects: &[Object]) -> Option<PathBuf> {
     let is_calibration = |object: &&Object| is_own(object) && object.kind == CalibrationSpec::KIND;
     let in_model = || objects.iter().find(is_calibration).map(|o| o.node.file().name().into());
-    spec.calibration.as_ref().map(|file| folder.join(file)).or_else(in_model)
+    spec.calibration.as_ref().map(|file| shortest(folder.join(file))).or_else(in_model)
 }
 
 /// The folder of the file that `object` stands in.
 fn folder_of(object: &Object) -> PathBuf {
     Path::new(object.node.file().name()).parent().unwrap_or(Path::new("")).to_owned()
+}
+
+/// The path without `FOLDER/..`, for messages, as long as that leads to the same place: a folder
+/// may be a link.
+fn shortest(path: PathBuf) -> PathBuf {
+    let mut short = PathBuf::new();
+    for part in path.components() {
+        let goes_back = part == Component::ParentDir
+            && matches!(short.components().next_back(), Some(Component::Normal(_)));
+        if goes_back {
+            short.pop();
+        } else {
+            short.push(part);
+        }
+    }
+    let is_same = match (short.canonicalize(), path.canonicalize()) {
+        (Ok(short), Ok(path)) => short == path,
+        _ => false,
+    };
+    if is_same && !short.as_os_str().is_empty() { short } else { path }
 }
 
 /// Results go into a folder of this name.
