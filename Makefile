@@ -23,8 +23,7 @@ unit: ## unit, integration and documentation tests
 experiments: ## every experiment, shortened, with its expectations
 	cargo run --release -- run --quick --output target/experiments experiments/*/
 
-notebooks: $(VENV)/installed ## execute every notebook on fresh output
-	cargo run --release -- run --quick --output target/experiments experiments/latency-by-data-plane
+notebooks: $(VENV)/installed experiments ## execute every notebook on what the experiments wrote
 	MESHSIM_OUTPUT=$(CURDIR)/target/experiments $(PYTHON) notebooks/execute.py
 
 $(VENV)/installed: notebooks/requirements.txt
