@@ -5,9 +5,9 @@
 //! [`score`]). The same code serves the start of a run and pods that a rollout adds.
 //!
 //! Source: kubernetes/kubernetes 1.34, `pkg/scheduler/framework/plugins` and
-//! `apis/config/v1/default_plugins.go`. Deliberately different: equal scores go to the first node
-//! instead of a random one, and every node is scored however many there are. Left out: host
-//! ports, volumes, images, preemption and priorities, extended resources.
+//! `apis/config/v1/default_plugins.go`; `pkg/scheduler/schedule_one.go` for which nodes are looked
+//! at. Deliberately different: equal scores go to the node looked at first instead of a random
+//! one. Left out: host ports, volumes, images, preemption and priorities, extended resources.
 
 mod filter;
 mod placement;
@@ -92,6 +92,10 @@ pub struct Scheduler<'n> {
     usage: Vec<Usage>,
     templates: Vec<Template>,
     topologies: Vec<Topology>,
+    /// All nodes in the order in which they are looked at.
+    order: Vec<usize>,
+    /// Where in `order` the next search starts.
+    start: usize,
 }
 
 impl<'n> Scheduler<'n> {
@@ -102,6 +106,8 @@ impl<'n> Scheduler<'n> {
             usage: vec![Usage::default(); nodes.len()],
             templates: Vec::new(),
             topologies: Vec::new(),
+            order: zone_by_zone(nodes),
+            start: 0,
         }
     }
 
@@ -175,17 +181,26 @@ impl<'n> Scheduler<'n> {
         self.usage[node.index()].pods
     }
 
-    fn choose(&self, template: TemplateId) -> Result<NodeId, Unschedulable> {
+    /// Looks for enough nodes that may take the pod, and chooses the best of them.
+    fn choose(&mut self, template: TemplateId) -> Result<NodeId, Unschedulable> {
         let filter = self.filter(template);
+        let enough = nodes_to_find(self.nodes.len());
         let mut reasons: Vec<(Reason, usize)> = Vec::new();
         let mut feasible = Vec::new();
-        for node in 0..self.nodes.len() {
+        let mut looked_at = 0;
+        for &node in self.order[self.start..].iter().chain(&self.order[..self.start]) {
+            if feasible.len() == enough {
+                break;
+            }
+            looked_at += 1;
             match filter.reasons_against(node) {
                 None => feasible.push(node),
                 Some(against) => against.into_iter().for_each(|why| count(&mut reasons, why)),
             }
         }
-        self.best_of(template, &feasible).ok_or(Unschedulable { nodes: self.nodes.len(), reasons })
+        let best = self.best_of(template, &feasible);
+        self.start = (self.start + looked_at) % self.nodes.len().max(1);
+        best.ok_or(Unschedulable { nodes: self.nodes.len(), reasons })
     }
 
     fn rules_of(&mut self, placement: &Placement, spread: &[Spread]) -> Rules {
@@ -294,6 +309,31 @@ impl<'n> Scheduler<'n> {
     fn pods_of(&self, templates: &[usize], node: usize) -> u32 {
         templates.iter().map(|&template| self.templates[template].pods_on_node[node]).sum()
     }
+}
+
+/// How many suitable nodes are enough to choose from: all of fewer than 100, then a share that
+/// falls from 50 % to 5 % (`numFeasibleNodesToFind`).
+fn nodes_to_find(nodes: usize) -> usize {
+    const LEAST: usize = 100;
+    if nodes < LEAST {
+        return nodes;
+    }
+    let percentage = 50_usize.saturating_sub(nodes / 125).max(5);
+    (nodes * percentage / 100).max(LEAST)
+}
+
+/// Positions of `nodes`, one of each zone in turn (`node_tree.go`).
+fn zone_by_zone(nodes: &[Node]) -> Vec<usize> {
+    let zones = Topology::new(ZONE, nodes);
+    let mut turn_of_zone = vec![0; zones.places + 1];
+    let mut turns: Vec<(usize, usize)> = Vec::with_capacity(nodes.len());
+    for (node, zone) in zones.place_of_node.iter().enumerate() {
+        let turn = &mut turn_of_zone[zone.unwrap_or(zones.places)];
+        turns.push((*turn, node));
+        *turn += 1;
+    }
+    turns.sort_unstable();
+    turns.into_iter().map(|(_, node)| node).collect()
 }
 
 fn count(reasons: &mut Vec<(Reason, usize)>, reason: Reason) {

@@ -274,6 +274,17 @@ fn a_daemon_pod_says_whether_its_node_is_wrong_or_full() {
     assert!(!full[0].is_mismatch());
 }
 
+#[test]
+fn of_many_nodes_enough_are_looked_at_in_turn_and_from_all_zones() {
+    assert_eq!([3, 99, 100, 1000, 5000, 10_000].map(nodes_to_find), [3, 99, 100, 420, 500, 500]);
+
+    let many: Vec<Node> =
+        (0..300).map(|n| node(&format!("n{n}"), &format!("z{}", n / 100), 4)).collect();
+    let chosen = place_all(&many, spreading("web", 100), 30);
+    let in_zone = |zone: u32| chosen.iter().filter(|&&node| node / 100 == zone).count();
+    assert_eq!([0, 1, 2].map(in_zone), [10; 3]);
+}
+
 proptest! {
     /// Whatever is asked for, no node is given more than it has.
     #[test]
