@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::coverage::Assumption;
 use super::inventory::Inventory;
 use super::model::Model;
+use super::overlay::UnwrittenBehavior;
 use super::plan::Planned;
 use super::services::PlannedService;
 use crate::cluster::Role;
@@ -21,14 +22,14 @@ use crate::workload::{Behavior, Call, Distribution, Failures};
 ///
 /// Source: fit of the EKS study (Istio 1.31.2, Graviton, October 2026) to its six published P50
 /// differences; a server that does real work burns a hundred times as much.
-const ASSUMED_CPU_TIME: SimDuration = SimDuration::from_micros(23);
+pub(super) const ASSUMED_CPU_TIME: SimDuration = SimDuration::from_micros(23);
 
 /// Requests that an application serves at once if it sets no bound: more than any client here
 /// keeps open.
 const UNBOUNDED_WORKERS: u32 = 100_000;
 
 /// Body of a response of which nothing is known, in bytes: what proxies were calibrated with.
-const ASSUMED_RESPONSE: u64 = 1024;
+pub(super) const ASSUMED_RESPONSE: u64 = 1024;
 
 /// What an application without a `Behavior` does: it echoes.
 fn assumed() -> Behavior {
@@ -44,11 +45,14 @@ fn assumed() -> Behavior {
 }
 
 /// Behaviors, and which one each workload has.
+#[derive(Default)]
 pub(super) struct Behaviors {
     pub(super) list: Vec<Behavior>,
     /// Position in `list`, by workload.
     pub(super) of_workload: Vec<usize>,
     pub(super) assumptions: Vec<Assumption>,
+    /// What could be written in place of the assumptions.
+    pub(super) unwritten: Vec<UnwrittenBehavior>,
 }
 
 /// Gives every workload a behavior. `model` is complete but for them, so calls can be resolved.
@@ -58,8 +62,7 @@ pub(super) fn behaviors(
     services: &[PlannedService<'_>],
     model: &Model,
 ) -> Behaviors {
-    let mut behaviors =
-        Behaviors { list: vec![assumed()], of_workload: Vec::new(), assumptions: Vec::new() };
+    let mut behaviors = Behaviors { list: vec![assumed()], ..Behaviors::default() };
     let Inventory { own, notes, .. } = inventory;
     let written = &own.behaviors;
     // Calls are resolved in the namespace of the caller, so one object may make several.
@@ -133,6 +136,7 @@ impl Behaviors {
             because: "no `Behavior` selects it".to_owned(),
             instead: format!("add a `kind: Behavior` with `selector: {{{}}}`", labels.join(", ")),
         });
+        self.unwritten.push(UnwrittenBehavior::of(workload));
     }
 }
 

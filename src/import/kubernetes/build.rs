@@ -11,7 +11,7 @@ use super::inventory::{Inventory, Namespaces};
 use super::model::{Model, VariantOverrides};
 use super::nodes::{Machines, machines};
 use super::placement::{ambient_agents, assume_agents, place};
-use super::plan::{Plan, Planned, plan};
+use super::plan::{Plan, Planned, Replicas, plan};
 use super::resources::application_resources;
 use super::services::{PlannedService, services};
 use super::waypoints::{Binder, add_waypoints};
@@ -31,6 +31,10 @@ use crate::scenario::problem::{Problem, Problems};
 pub fn build(objects: &[Object], overrides: VariantOverrides) -> Result<Model, Problems> {
     let mut inventory = Inventory::of(objects);
     let draft = Draft::new(&mut inventory, overrides);
+    if let Some(problem) = draft.too_many_pods() {
+        inventory.notes.problems.push(problem);
+        return inventory.notes.problems.or_ok(Model::default());
+    }
     let mut model = draft.into_model(&mut inventory);
     let problems = std::mem::take(&mut inventory.notes.problems);
     model.coverage.warnings = problems.warnings().map(Warning::from).collect();
@@ -98,6 +102,24 @@ impl<'o> Draft<'o> {
         }
     }
 
+    /// Kubernetes is tested with so many pods and no more; a larger number is a slip.
+    fn too_many_pods(&self) -> Option<Problem> {
+        const MOST: u64 = 150_000;
+        let replicas = |workload: &Planned<'_>| match workload.replicas {
+            Replicas::Count(replicas) => u64::from(replicas),
+            Replicas::PerNode => 0,
+        };
+        let total: u64 = self.plan.workloads.iter().map(replicas).sum();
+        let largest = self.plan.workloads.iter().max_by_key(|workload| replicas(workload))?;
+        let problem = Problem::violation("spec.replicas", replicas(largest), "a smaller number")
+            .hint(format!("the model has {total} pods; Kubernetes itself is built for {MOST}"));
+        let problem = match largest.object {
+            Some(object) => object.locate(problem),
+            None => problem,
+        };
+        (total > MOST).then_some(problem)
+    }
+
     /// Under a variant, a waypoint that nothing is bound to is one of another variant.
     fn leave_out_unused_waypoints(&mut self) {
         let of_services = self.services.iter().filter_map(|service| service.waypoint);
@@ -156,6 +178,7 @@ impl<'o> Draft<'o> {
         }
         model.behaviors = behaviors.list;
         model.coverage.assumptions.extend(behaviors.assumptions);
+        model.unwritten = behaviors.unwritten;
         model
     }
 

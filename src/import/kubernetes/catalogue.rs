@@ -6,6 +6,8 @@
 
 use serde::Serialize;
 
+use crate::import::manifests::Object;
+
 /// What it means for the results that something is not modelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -120,8 +122,20 @@ const UNMODELLED: &[Unmodelled] = &[
     harmless("app.k8s.io", "", "describes"),
 ];
 
-/// What it means that objects of this kind are not modelled.
-pub(super) fn effect_of_kind(group: &str, kind: &str) -> (Effect, &'static str) {
+/// What it means that `object` is not modelled.
+pub(super) fn effect_of_object(object: &Object) -> (Effect, &'static str) {
+    let is_of_mesh =
+        object.kind == "ConfigMap" && object.namespace.as_deref() == Some("istio-system");
+    if is_of_mesh && (object.name == "istio" || object.name.starts_with("istio-")) {
+        return (
+            Effect::Matters,
+            "defaults of the mesh: concurrency, logs, retries; Istio's own apply",
+        );
+    }
+    effect_of_kind(&object.group, &object.kind)
+}
+
+fn effect_of_kind(group: &str, kind: &str) -> (Effect, &'static str) {
     let matching =
         |entry: &&Unmodelled| entry.group == group && (entry.kind == kind || entry.kind.is_empty());
     match UNMODELLED.iter().find(matching) {

@@ -109,7 +109,7 @@ impl Coverage {
 }
 
 /// Most names shown of one kind; the rest is counted.
-const SHOWN_NAMES: usize = 4;
+const SHOWN_NAMES: usize = 3;
 
 impl fmt::Display for Coverage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -124,11 +124,7 @@ impl fmt::Display for Coverage {
             of(Effect::None).map(|kind| format!("{} {}", kind.objects.len(), kind.kind)).collect();
         sentence(f, "Not modelled, without effect on latency or CPU", &names)?;
         self.show_fields(f)?;
-        let assumptions = self.assumptions.iter().map(|assumption| {
-            let because = format!("{}; to change it, {}", assumption.because, assumption.instead);
-            [assumption.subject.clone(), assumption.assumed.clone(), because]
-        });
-        table(f, "Assumed", assumptions)?;
+        table(f, "Assumed", self.assumption_rows().into_iter())?;
         let warnings = self.warnings.iter().map(|warning| {
             [warning.object.clone(), warning.place.clone(), warning.message.clone()]
         });
@@ -137,6 +133,25 @@ impl fmt::Display for Coverage {
 }
 
 impl Coverage {
+    /// One row for all that was assumed alike, for the same reason.
+    fn assumption_rows(&self) -> Vec<[String; 3]> {
+        let mut alike: Vec<(&Assumption, Vec<&str>)> = Vec::new();
+        for assumption in &self.assumptions {
+            let is_alike = |(other, _): &&mut (&Assumption, _)| {
+                other.assumed == assumption.assumed && other.because == assumption.because
+            };
+            match alike.iter_mut().find(is_alike) {
+                Some((_, subjects)) => subjects.push(&assumption.subject),
+                None => alike.push((assumption, vec![&assumption.subject])),
+            }
+        }
+        let row = |(first, subjects): (&Assumption, Vec<&str>)| {
+            let because = format!("{}; to change it, {}", first.because, first.instead);
+            [some_of(&subjects), first.assumed.clone(), because]
+        };
+        alike.into_iter().map(row).collect()
+    }
+
     fn show_fields(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (matter, rest): (Vec<_>, Vec<_>) =
             self.ignored_fields.iter().partition(|field| field.effect == Effect::Matters);
@@ -166,12 +181,18 @@ fn with_group(kind: &str, group: &str) -> String {
 }
 
 fn kind_row(kind: &IgnoredKind) -> [String; 3] {
-    let mut names = kind.objects.iter().take(SHOWN_NAMES).cloned().collect::<Vec<_>>().join(", ");
-    if kind.objects.len() > SHOWN_NAMES {
-        names.push_str(", …");
-    }
-    let why = format!("{}: {names}", kind.why);
+    let names: Vec<&str> = kind.objects.iter().map(String::as_str).collect();
+    let why = format!("{}: {}", kind.why, some_of(&names));
     [with_group(&kind.kind, &kind.group), kind.objects.len().to_string(), why]
+}
+
+/// The first names and how many more there are.
+fn some_of(names: &[&str]) -> String {
+    let shown = names[..names.len().min(SHOWN_NAMES)].join(", ");
+    match names.len().saturating_sub(SHOWN_NAMES) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
 }
 
 /// A heading with aligned rows below it; nothing if there are none.

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use super::api::{
     Controller, Gateway, GatewayClass, HorizontalPodAutoscaler, Node, ObjectMeta, Pod, Service,
 };
-use super::catalogue::{Effect, effect_of_annotation, effect_of_field, effect_of_kind};
+use super::catalogue::{Effect, effect_of_annotation, effect_of_field, effect_of_object};
 use super::coverage::{Coverage, IgnoredField, IgnoredKind, ModelledKind};
 use crate::import::manifests::Object;
 use crate::import::own::{OwnObjects, is_own, read_own};
@@ -153,7 +153,7 @@ impl Notes {
     }
 
     fn ignore(&mut self, object: &Object) {
-        let (effect, why) = effect_of_kind(&object.group, &object.kind);
+        let (effect, why) = effect_of_object(object);
         self.ignore_because(object, effect, why);
     }
 

@@ -16,6 +16,7 @@ mod hosts;
 mod inventory;
 mod model;
 mod nodes;
+mod overlay;
 mod placement;
 mod plan;
 mod resources;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::coverage::Coverage;
+use super::overlay::UnwrittenBehavior;
 use crate::cluster::kube_proxy::KubeProxyMode;
 use crate::cluster::scheduler::Placement;
 use crate::cluster::{Node, Pod, Role, Service, Workload, WorkloadId};
@@ -91,6 +92,8 @@ pub struct Model {
     pub kube_proxy: KubeProxyMode,
     /// What was understood, ignored and assumed.
     pub coverage: Coverage,
+    /// Behaviors that are assumed; the user may write them.
+    pub(super) unwritten: Vec<UnwrittenBehavior>,
     /// Pods whose proxies have as many workers as the charts give; indexed by pod.
     pub(super) has_default_workers: Vec<bool>,
 }

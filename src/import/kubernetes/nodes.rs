@@ -44,7 +44,14 @@ pub(super) struct Machines {
 pub(super) fn machines(inventory: &mut Inventory<'_>, observed: &BTreeSet<&str>) -> Machines {
     let cluster = the_cluster(inventory);
     let kube_proxy = cluster.as_ref().map(|cluster| cluster.kube_proxy.mode).unwrap_or_default();
-    let pools = cluster.map(|cluster| cluster.node_pools).unwrap_or_default();
+    let mut pools = cluster.map(|cluster| cluster.node_pools).unwrap_or_default();
+    if let Some(problem) = too_many_nodes(&pools, inventory) {
+        // A single pool that is too large has been found already.
+        if !inventory.notes.problems.has_errors() {
+            inventory.notes.problems.push(problem);
+        }
+        pools.clear();
+    }
     let mut assumptions = Vec::new();
     let nodes = if !pools.is_empty() {
         pools.iter().flat_map(nodes_of_pool).collect()
@@ -65,6 +72,16 @@ fn the_cluster(inventory: &mut Inventory<'_>) -> Option<ClusterSpec> {
         inventory.notes.problems.push(other.object.locate(Problem::statement("kind", sentence)));
     }
     Some(first.spec.clone())
+}
+
+/// Kubernetes is built for 5,000 nodes; twice as many in a model are a slip.
+fn too_many_nodes(pools: &[NodePoolSpec], inventory: &Inventory<'_>) -> Option<Problem> {
+    const MOST: u64 = 10_000;
+    let nodes: u64 = pools.iter().map(|pool| u64::from(pool.nodes)).sum();
+    let rule = format!("at most {MOST} nodes together");
+    let problem = Problem::violation("spec.nodePools", format!("{nodes} nodes"), rule);
+    let cluster = inventory.own.clusters.first()?;
+    (nodes > MOST).then(|| cluster.object.locate(problem))
 }
 
 fn nodes_of_pool(pool: &NodePoolSpec) -> Vec<Node> {

@@ -39,15 +39,44 @@ pub(super) fn services<'o>(
     workloads: &[Planned<'_>],
 ) -> Vec<PlannedService<'o>> {
     let Inventory { services, notes, .. } = inventory;
-    let written = services.iter().filter_map(|service| from_object(service, workloads, notes));
+    let pods = Pods::of(workloads);
+    let written = services.iter().filter_map(|service| from_object(service, &pods, notes));
     let mut planned: Vec<_> = written.collect();
-    planned.extend(gateways.services.iter().map(|service| of_gateway(service, workloads)));
+    planned.extend(gateways.services.iter().map(|service| of_gateway(service, &pods)));
     planned
+}
+
+/// Labels, sorted by key.
+type Labels = Vec<(String, String)>;
+
+/// The pods of all workloads, to be selected by labels.
+struct Pods<'a> {
+    workloads: &'a [Planned<'a>],
+    /// Position and labels of the workloads of each namespace.
+    by_namespace: BTreeMap<&'a str, Vec<(usize, Labels)>>,
+}
+
+impl<'a> Pods<'a> {
+    fn of(workloads: &'a [Planned<'a>]) -> Self {
+        let mut by_namespace: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for (index, workload) in workloads.iter().enumerate() {
+            let labelled = (index, workload.labels());
+            by_namespace.entry(workload.namespace.as_str()).or_default().push(labelled);
+        }
+        Self { workloads, by_namespace }
+    }
+
+    /// Positions of the workloads whose pods are selected.
+    fn selected_by(&self, selector: &Selector, namespace: &str) -> Vec<usize> {
+        let candidates = self.by_namespace.get(namespace).map_or(&[][..], Vec::as_slice);
+        let selected = candidates.iter().filter(|(_, labels)| selector.matches(labels));
+        selected.map(|(index, _)| *index).collect()
+    }
 }
 
 fn from_object<'o>(
     Sourced { object, value }: &Sourced<'o, super::api::Service>,
-    workloads: &[Planned<'_>],
+    pods: &Pods<'_>,
     notes: &mut Notes,
 ) -> Option<PlannedService<'o>> {
     let spec = &value.spec;
@@ -72,16 +101,16 @@ fn from_object<'o>(
         waypoint: None,
         ingress_use_waypoint: false,
     };
-    service.select(workloads);
+    service.workloads = pods.selected_by(&service.selector, &service.namespace);
     if service.workloads.is_empty() {
         let problem = Problem::statement("spec.selector", "selects no pods: calls are refused");
         notes.problems.push(object.locate(problem.warning()));
     }
-    service.add_ports(object, &spec.ports, workloads, notes);
+    service.add_ports(object, &spec.ports, pods.workloads, notes);
     Some(service)
 }
 
-fn of_gateway<'o>(generated: &GeneratedService, workloads: &[Planned<'_>]) -> PlannedService<'o> {
+fn of_gateway<'o>(generated: &GeneratedService, pods: &Pods<'_>) -> PlannedService<'o> {
     let port = |(name, port, protocol): &(String, u16, String)| ServicePort {
         name: name.clone(),
         port: *port,
@@ -102,19 +131,11 @@ fn of_gateway<'o>(generated: &GeneratedService, workloads: &[Planned<'_>]) -> Pl
         waypoint: None,
         ingress_use_waypoint: false,
     };
-    service.select(workloads);
+    service.workloads = pods.selected_by(&service.selector, &service.namespace);
     service
 }
 
 impl PlannedService<'_> {
-    fn select(&mut self, workloads: &[Planned<'_>]) {
-        let is_selected = |workload: &Planned<'_>| {
-            workload.namespace == self.namespace && self.selector.matches(&workload.labels())
-        };
-        let selected = workloads.iter().enumerate().filter(|(_, workload)| is_selected(workload));
-        self.workloads = selected.map(|(index, _)| index).collect();
-    }
-
     fn add_ports(
         &mut self,
         object: &Object,

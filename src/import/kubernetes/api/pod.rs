@@ -54,8 +54,17 @@ pub(crate) struct PodSpec {
 pub(crate) struct Container {
     pub(crate) name: String,
     pub(crate) ports: Vec<ContainerPort>,
+    pub(crate) env: Vec<EnvVar>,
     pub(crate) resources: ResourceRequirements,
     pub(crate) restart_policy: Option<String>,
+}
+
+/// An environment variable; its value may name another service.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct EnvVar {
+    pub(crate) name: String,
+    pub(crate) value: String,
 }
 
 /// A port that a container says it listens on.
