@@ -16,21 +16,34 @@ use crate::models::nanos_per_event;
 /// Delays drawn beforehand, so that sampling is not measured: a power of two.
 const DELAYS: usize = 1 << 16;
 
-/// Delays until an event happens, in nanoseconds.
-type Delays = Vec<u64>;
+/// Delays until an event happens, in nanoseconds, and how the first ones are chosen.
+struct Delays {
+    nanos: Vec<u64>,
+    first: First,
+}
+
+/// How long the first events have to wait.
+#[derive(Clone, Copy)]
+enum First {
+    /// What is left of a delay at a random time: the pending events are mixed from the start.
+    Rest,
+    /// A whole delay: events begin together, and those that can meet again do.
+    Whole,
+}
 
 pub(crate) fn table() -> String {
     let mut table = String::from(
         "Hold model, ns per pop and push\n\
          delays                      pending   engine   std heap   4-ary heap   std/engine   4-ary/engine\n",
     );
-    for (name, delays) in [
-        ("exponential, mean 1 ms", exponential()),
-        ("lognormal, cv 10", lognormal()),
-        ("50 µs and 3 s timers", work_and_timers()),
-        ("all 1 ms", vec![1_000_000; DELAYS]),
-        ("ties on whole ms", whole_milliseconds()),
+    for (name, first, nanos) in [
+        ("exponential, mean 1 ms", First::Rest, exponential()),
+        ("lognormal, cv 10", First::Rest, lognormal()),
+        ("work and 3 s timers", First::Rest, work_and_timers()),
+        ("all 1 ms", First::Rest, vec![1_000_000; DELAYS]),
+        ("ties on whole ms", First::Whole, whole_milliseconds()),
     ] {
+        let delays = Delays { nanos, first };
         for pending in [10, 1_000, 100_000, 1_000_000] {
             table += &row(name, pending, &delays);
         }
@@ -63,7 +76,7 @@ fn holds(pending: usize) -> usize {
 
 /// Schedules each event again; stops after a number of events.
 struct Holding<'a> {
-    delays: &'a Delays,
+    delays: &'a [u64],
     handled: usize,
 }
 
@@ -80,13 +93,13 @@ impl World for Holding<'_> {
 
 fn hold_in_engine(pending: usize, delays: &Delays) -> f64 {
     let mut schedule = Schedule::new();
-    for (wait, event) in first_waits(pending, delays).into_iter().zip(0..) {
+    for (wait, event) in delays.first_waits(pending).zip(0..) {
         schedule.after(SimDuration::from_nanos(wait), event);
     }
-    let mut world = Holding { delays, handled: 0 };
+    let mut world = Holding { delays: &delays.nanos, handled: 0 };
     let mut hold = |count: usize| {
         // The engine runs for a time, not for a count: take steps of some 1,000 events.
-        let mean = delays.iter().sum::<u64>() / DELAYS as u64;
+        let mean = delays.nanos.iter().sum::<u64>() / DELAYS as u64;
         let step = SimDuration::from_nanos(1_000 * mean / pending as u64 + 1);
         let (before, enough) = (world.handled, world.handled + count);
         while world.handled < enough {
@@ -101,13 +114,13 @@ fn hold_in_engine(pending: usize, delays: &Delays) -> f64 {
 
 fn hold_in_heap<H: Heap<u64>>(pending: usize, delays: &Delays) -> f64 {
     let mut heap = H::new();
-    for (due, event) in first_waits(pending, delays).into_iter().zip(0..) {
+    for (due, event) in delays.first_waits(pending).zip(0..) {
         heap.push(Entry { due, event });
     }
     let mut handled = 0;
     let mut hold = |count: usize| {
         for _ in 0..count {
-            let delay = delays[handled % DELAYS];
+            let delay = delays.nanos[handled % DELAYS];
             handled += 1;
             heap.replace_first(|first| Entry { due: first.due + delay, ..black_box(first) });
         }
@@ -117,49 +130,52 @@ fn hold_in_heap<H: Heap<u64>>(pending: usize, delays: &Delays) -> f64 {
     nanos_per_event(|| hold(holds(pending)))
 }
 
-/// Waits as an observer finds them who comes at any time: a long delay is found more often, at a
-/// random place. Without this, the pending events would take long to mix.
-fn first_waits(pending: usize, delays: &Delays) -> Vec<u64> {
-    let mut stream = RandomStreams::new(1, 0).stream(Purpose::Arrivals, 0);
-    let ends: Vec<u64> = delays
-        .iter()
-        .scan(0, |end, delay| {
-            *end += delay;
-            Some(*end)
+impl Delays {
+    fn first_waits(&self, pending: usize) -> impl Iterator<Item = u64> {
+        // A long delay is found at a random time more often than a short one.
+        let mut stream = RandomStreams::new(1, 0).stream(Purpose::Arrivals, 0);
+        let ends: Vec<u64> = self
+            .nanos
+            .iter()
+            .scan(0, |end, delay| {
+                *end += delay;
+                Some(*end)
+            })
+            .collect();
+        (0..pending).map(move |_| {
+            let place = stream.random_range(0..ends[DELAYS - 1]);
+            let found = ends.partition_point(|&end| end <= place);
+            match self.first {
+                First::Rest => ends[found] - place,
+                First::Whole => self.nanos[found],
+            }
         })
-        .collect();
-    let total = ends[DELAYS - 1];
-    (0..pending)
-        .map(|_| {
-            let place = stream.random_range(0..total);
-            ends[ends.partition_point(|&end| end <= place)] - place
-        })
-        .collect()
+    }
 }
 
-fn draws(mut draw: impl FnMut(&mut Stream) -> SimDuration) -> Delays {
+fn draws(mut draw: impl FnMut(&mut Stream) -> SimDuration) -> Vec<u64> {
     let mut stream = RandomStreams::new(1, 0).stream(Purpose::ServiceTime, 0);
     (0..DELAYS).map(|_| draw(&mut stream).as_nanos()).collect()
 }
 
-fn exponential() -> Delays {
+fn exponential() -> Vec<u64> {
     let exponential = Exponential::with_mean(SimDuration::from_millis(1));
     draws(|stream| exponential.sample(stream))
 }
 
-fn lognormal() -> Delays {
+fn lognormal() -> Vec<u64> {
     let lognormal = LogNormal::from_mean_cv(SimDuration::from_millis(1), 10.0)
         .expect("mean and cv are positive");
     draws(|stream| lognormal.sample(stream))
 }
 
 /// Many events of one instant, as in-step clients cause them.
-fn whole_milliseconds() -> Delays {
+fn whole_milliseconds() -> Vec<u64> {
     draws(|stream| SimDuration::from_millis(stream.random_range(1..5)))
 }
 
 /// One in ten is a timer that mostly expires for nothing; the rest is work of up to 100 µs.
-fn work_and_timers() -> Delays {
+fn work_and_timers() -> Vec<u64> {
     draws(|stream| match stream.random_range(0..10) {
         0 => SimDuration::from_secs(3),
         _ => SimDuration::from_nanos(stream.random_range(0..100_000)),

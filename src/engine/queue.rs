@@ -38,6 +38,8 @@ struct Entry<E> {
 }
 
 /// Largest bucket that is sorted into the front; a larger one moves down a level.
+///
+/// Not above [`MOVED_AT_ONCE`], or a front just filled would be split again.
 const SORTED_AT_ONCE: u32 = 16;
 
 /// Most entries that an insertion into the front moves out of its way.

@@ -41,13 +41,14 @@ impl<E: Copy> Front<E> {
         if self.entries.len() == self.entries.capacity() {
             self.make_room();
         }
-        let mut place = self.entries.len();
         self.entries.push(entry);
-        while place > self.start && self.entries[place - 1].due > entry.due {
-            self.entries[place] = self.entries[place - 1];
+        let pending = &mut self.entries[self.start..];
+        let mut place = pending.len() - 1;
+        while place > 0 && pending[place - 1].due > entry.due {
+            pending[place] = pending[place - 1];
             place -= 1;
         }
-        self.entries[place] = entry;
+        pending[place] = entry;
     }
 
     /// Whether more than `distance` entries are due after `due`.
