@@ -129,3 +129,19 @@ fn a_call_to_nobody_is_an_error_at_its_place() {
         "{shown}"
     );
 }
+
+#[test]
+fn a_workload_is_named_alone_where_that_is_clear_and_with_its_namespace_where_not() {
+    let model = model(
+        &(deployment("a", "web", 1, "") + &deployment("b", "web", 1, "") + &deployment("b", "db", 1, "")),
+    );
+    assert!(model.workload("db").is_ok() && model.workload("b/web").is_ok());
+    assert_eq!(
+        model.workload("web"),
+        Err("must name one workload; both a/web and b/web are called so".to_owned())
+    );
+    assert_eq!(
+        model.workload("cache"),
+        Err("must name a workload of the model: a/web, b/web, b/db".to_owned())
+    );
+}

@@ -141,3 +141,16 @@ fn sidecars_take_hbone_where_the_mesh_is_ambient_too_or_a_label_says_so() {
     let labelled = sidecar.replace("\"true\"", "\"true\", networking.istio.io/tunnel: http");
     assert!(enrolment_of(&model(&labelled), "s").hbone);
 }
+
+#[test]
+fn a_calibration_sets_the_workers_of_proxies_that_do_not_say() {
+    let text = namespace("n", "istio-injection: enabled")
+        + &pod("n", "plain", "", "", "")
+        + &pod("n", "sized", "", "proxy.istio.io/config: \"concurrency: 3\"", "");
+    let mut costs = meshsim::import::calibration::built_in_calibration().expect("it is whole");
+    costs.sidecar_workers = 5.0;
+    let second = SimDuration::from_secs(1);
+    let scenario = model(&text).into_scenario(Vec::new(), costs.into(), second, second);
+    let workers: Vec<u32> = scenario.enrolments.iter().map(|e| e.concurrency).collect();
+    assert_eq!(workers, [5, 3]);
+}

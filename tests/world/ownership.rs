@@ -57,3 +57,20 @@ fn an_autoscaler_gives_the_replicas_that_a_deployment_leaves_out() {
     assert_eq!(model.workloads[0].pods.len(), 4);
     assert!(model.coverage.assumptions.iter().any(|a| a.assumed == "4 replicas"));
 }
+
+#[test]
+fn running_pods_tell_what_injection_made_of_a_template_that_does_not() {
+    let injected = running("web-5d8-a", "n1", "Running").replace(
+        "containers: [{name: app}]",
+        "initContainers: [{name: istio-proxy, restartPolicy: Always}], containers: [{name: app}]",
+    );
+    let model = model(&(deployment("x", "web", 2, "") + OWNED + &injected));
+    assert_eq!(data_plane_of(&model, "web"), DataPlane::Sidecar);
+
+    let redirected = running("web-5d8-a", "n1", "Running").replace(
+        "  ownerReferences",
+        "  annotations: {ambient.istio.io/redirection: enabled}\n  ownerReferences",
+    );
+    let model = super::model(&(deployment("x", "web", 2, "") + OWNED + &redirected));
+    assert_eq!(data_plane_of(&model, "web"), DataPlane::Ambient);
+}

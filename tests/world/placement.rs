@@ -147,3 +147,32 @@ fn every_pod_has_its_own_address_and_name() {
     names.dedup();
     assert_eq!(names.len(), 16);
 }
+
+#[test]
+fn a_models_own_ztunnel_takes_room_but_is_no_workload() {
+    let ztunnel = "---\napiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: ztunnel, namespace: istio-system}\n\
+        spec:\n  template:\n    metadata: {labels: {app: ztunnel}}\n    \
+        spec: {containers: [{name: istio-proxy, resources: {requests: {cpu: 2}}}]}\n";
+    let web = deployment("x", "web", 99, "").replace(
+        "{name: app, ports: [{name: web, containerPort: 8080}]}",
+        "{name: app, resources: {requests: {cpu: 900m}}}",
+    );
+    let model = variant(&(ztunnel.to_owned() + &web), with(DataPlaneSpec::Ambient));
+    // 4 cores less 2 for ztunnel and 0.1 for the CNI agent.
+    assert_eq!(nodes_of(&model, "web").len(), 3 * 2);
+    assert_eq!(model.workloads.len(), 1);
+    assert!(model.coverage.assumptions.iter().all(|a| !a.assumed.contains("ztunnel")));
+}
+
+#[test]
+fn two_clusters_in_one_model_are_an_error() {
+    let second = POOLS.replace("kind: Cluster\n", "kind: Cluster\nmetadata: {name: other}\n");
+    let shown = problems(&(POOLS.to_owned() + &second)).to_string();
+    assert!(shown.contains("is a second Cluster; the first stands at test.yaml:2:1"), "{shown}");
+}
+
+#[test]
+fn the_cluster_says_how_kube_proxy_chooses() {
+    let model = model(&POOLS.replace("spec:\n", "spec:\n  kubeProxy: {mode: ipvs}\n"));
+    assert_eq!(model.kube_proxy, meshsim::cluster::kube_proxy::KubeProxyMode::Ipvs);
+}

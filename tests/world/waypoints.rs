@@ -172,3 +172,21 @@ fn ingress_gateways_get_pods_and_a_service_named_after_their_class() {
     assert!(foreign.workloads.is_empty());
     assert!(warnings(&foreign)[0].contains("`cilium` is no class of Istio's"));
 }
+
+#[test]
+fn a_class_of_istios_mesh_controller_makes_waypoints_for_what_its_label_says() {
+    let class = "---\napiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\n\
+        metadata: {name: mine, labels: {istio.io/waypoint-for: all}}\nspec: {controllerName: istio.io/mesh-controller}\n";
+    let gateway = waypoint("shop", "wp", "x", "Same")
+        .replace(", labels: {istio.io/waypoint-for: x}", "")
+        .replace("istio-waypoint", "mine");
+    let model = model(&(class.to_owned() + &gateway));
+    assert_eq!(model.waypoints[0].waypoint_for, WaypointFor::All);
+}
+
+#[test]
+fn an_old_gateway_is_an_istio_proxy_alone_in_its_pod() {
+    let model = model(&pod("in", "edge", "", "", "").replace("name: app", "name: istio-proxy"));
+    assert_eq!(model.workloads[0].role, Role::Gateway);
+    assert_eq!(enrolment_of(&model, "edge").data_plane, DataPlane::None);
+}

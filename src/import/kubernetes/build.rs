@@ -1,7 +1,6 @@
 //! From objects to a model, step by step.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::Ipv4Addr;
 
 use super::behaviors::behaviors;
 use super::coverage::{Assumption, Warning};
@@ -10,6 +9,7 @@ use super::gateways::{PlannedWaypoint, add_gateways};
 use super::inventory::{Inventory, Namespaces};
 use super::model::{Model, VariantOverrides};
 use super::nodes::{Machines, machines};
+use super::numbering::Numbering;
 use super::placement::{ambient_agents, assume_agents, place};
 use super::plan::{Plan, Planned, Replicas, plan};
 use super::resources::application_resources;
@@ -361,41 +361,4 @@ fn new_positions(is_kept: &[bool]) -> Vec<usize> {
 fn retain<T>(list: &mut Vec<T>, is_kept: &[bool]) {
     let mut kept = is_kept.iter();
     list.retain(|_| kept.next().is_none_or(|kept| *kept));
-}
-
-/// Names and addresses of pods, none twice.
-struct Numbering {
-    taken: BTreeSet<(String, String)>,
-    /// Addresses per node, a power of two.
-    stride: u32,
-    /// Pods with an address, by node.
-    addressed: Vec<u32>,
-}
-
-impl Numbering {
-    /// Each node has a block of `10.0.0.0/8`, as with `podCIDR`: 256 addresses or more.
-    fn new(nodes: &[Node]) -> Self {
-        let most = nodes.iter().map(|node| node.max_pods).max().unwrap_or(0);
-        let stride = most.saturating_add(2).clamp(256, 1 << 20).next_power_of_two();
-        Self { taken: BTreeSet::new(), stride, addressed: vec![0; nodes.len()] }
-    }
-
-    fn pod_name(&mut self, planned: &Planned<'_>, ordinal: usize) -> String {
-        let mut name = match planned.kind.as_str() {
-            "Pod" => planned.name.clone(),
-            _ => format!("{}-{ordinal}", planned.name),
-        };
-        while !self.taken.insert((planned.namespace.clone(), name.clone())) {
-            name.push_str(&format!("-{}", planned.kind.to_lowercase()));
-        }
-        name
-    }
-
-    fn address(&mut self, node: NodeId) -> Ipv4Addr {
-        let ordinal = &mut self.addressed[node.index()];
-        *ordinal += 1;
-        let block =
-            u32::from(Ipv4Addr::new(10, 0, 0, 0)).wrapping_add(node.0.wrapping_mul(self.stride));
-        Ipv4Addr::from(block.wrapping_add(*ordinal))
-    }
 }

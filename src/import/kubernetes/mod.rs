@@ -16,6 +16,7 @@ mod hosts;
 mod inventory;
 mod model;
 mod nodes;
+mod numbering;
 mod overlay;
 mod placement;
 mod plan;
