@@ -133,7 +133,9 @@ fn a_call_to_nobody_is_an_error_at_its_place() {
 #[test]
 fn a_workload_is_named_alone_where_that_is_clear_and_with_its_namespace_where_not() {
     let model = model(
-        &(deployment("a", "web", 1, "") + &deployment("b", "web", 1, "") + &deployment("b", "db", 1, "")),
+        &(deployment("a", "web", 1, "")
+            + &deployment("b", "web", 1, "")
+            + &deployment("b", "db", 1, "")),
     );
     assert!(model.workload("db").is_ok() && model.workload("b/web").is_ok());
     assert_eq!(
