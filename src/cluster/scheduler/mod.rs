@@ -2,7 +2,7 @@
 //!
 //! A pod passes the *filters* of a node (name, taints, node affinity, resources and pod count,
 //! topology spread, pod affinity); among the nodes left the *scores* decide (their weights are in
-//! [`score`]). The same code serves the start of a run and pods that a rollout adds.
+//! `score.rs`). The same code serves the start of a run and pods that a rollout adds.
 //!
 //! Source: kubernetes/kubernetes 1.34, `pkg/scheduler/framework/plugins` and
 //! `apis/config/v1/default_plugins.go`; `pkg/scheduler/schedule_one.go` for which nodes are looked
