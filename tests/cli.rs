@@ -166,7 +166,8 @@ fn all_problems_of_all_experiments_are_told_before_anything_is_run() {
     for told in [
         "first.yaml:8",
         "`cliant`, but must name a workload of the model: echo/client, echo/echo",
-        "names no object of the model; it has Service/echo/echo",
+        "Service/eco names no object of the model",
+        "the model has Service/echo/echo",
         "second.yaml",
         "replicas",
         "nothing was run.",

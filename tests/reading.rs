@@ -140,7 +140,7 @@ spec.load[4].rate must be left out: a closed loop and a trace have their own
 spec.variants[0].waypoint must be left out unless dataPlane is `ambient`: only ambient has waypoints
 spec.variants[1].name is `a`, but must be unlike the names before it
 spec.variants[2].name is `B`, but must be a name of lower-case letters, digits and dashes, at most 63
-spec.variants[2].set.nonsense must be `load.FIELD`, `load[N].FIELD`, `KIND/NAME:PATH` or `KIND/NAMESPACE/NAME:PATH`
+spec.variants[2].set.nonsense must be `load.FIELD`, `load[N].FIELD`, `calibration`, `KIND/NAME:PATH` or `KIND/NAMESPACE/NAME:PATH`
 spec.variants[2].set["load.rate"] names a load; what a variant changes about loads stands under its `load`
 spec.sweep["load.colour"] is no field of a load; these are: rate, connections, arrivals, timeout, keepAlive, catchUp, reopenAfterError, requestSize
 spec.sweep["load.rate"][1] is 1, but must be a value of its own; it stands here twice

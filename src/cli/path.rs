@@ -8,15 +8,16 @@ use super::places::{Caller, caller, target};
 use super::terminal::print;
 use super::{Failure, Outcome};
 use crate::cluster::{PodId, Role};
-use crate::experiment::set_field;
 use crate::import::calibration::built_in_calibration;
 use crate::import::kubernetes::{Model, VariantOverrides, build};
 use crate::import::manifests::{Manifests, Object, load_model};
+use crate::import::overrides::set_field;
 use crate::import::own::load_experiment;
 use crate::mesh::path::{Actor, Hop, Place, lookup};
 use crate::report::output_folder::replace_file;
 use crate::report::path_view::{HopName, NamedPath, drawing, json, terminal};
 use crate::scenario::Scenario;
+use crate::scenario::problem::Problems;
 use crate::scenario::spec::{
     DataPlaneSpec, ExperimentSpec, OverridePath, Spec, VariantSpec, WaypointSpec,
 };
@@ -75,10 +76,12 @@ fn read(arguments: &PathArguments) -> Result<(Vec<Object>, Option<VariantSpec>),
     };
     for (key, value) in &variant.set {
         let path: Result<OverridePath, _> = key.parse();
-        let set = path.map_err(|error| error.to_string()).and_then(|path| {
-            set_field(&mut objects, &path, value).map_err(|error| error.to_string())
-        });
-        set.map_err(|reason| Failure::argument(&format!("variant {name}"), key, &reason))?;
+        let path = path.map_err(|error| Failure::Sentence(format!("{key} {error}")))?;
+        if let Err(problem) = set_field(&mut objects, &path, value, &own.object.origin()) {
+            let mut problems = Problems::default();
+            problems.push(*problem);
+            return Err(problems.into());
+        }
     }
     Ok((objects, Some(variant.clone())))
 }

@@ -7,11 +7,14 @@
 //!                               a Scenario each
 //! ```
 
+mod calibrations;
 mod expectation;
+mod folder;
 mod input;
 mod load;
-mod manifest_change;
+mod notes;
 mod plan;
+mod planned;
 mod point;
 mod replicate;
 pub mod result;
@@ -19,6 +22,6 @@ mod run;
 mod settings;
 mod trace;
 
-pub use manifest_change::{Unsettable, set_field};
-pub use plan::{Experiment, Options, PlannedCell, PlannedPoint, load};
+pub use plan::load;
+pub use planned::{Experiment, Options, PlannedCell, PlannedPoint};
 pub use replicate::{Precision, Progress, Replications};

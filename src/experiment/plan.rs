@@ -1,27 +1,32 @@
 //! From an experiment file to cells that can be run: one scenario per variant and sweep point.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use super::expectation::{Expectation, expectations, measure};
+use super::calibrations::Calibrations;
+use super::expectation::{expectations, measure};
+use super::folder::{folder_of, shortest};
 use super::input::inputs;
 use super::load::{Place, Surroundings, Traces};
+use super::notes::Notes;
+use super::planned::{Experiment, Options, PlannedCell, PlannedPoint};
 use super::point::{Point, points};
 use super::replicate::{Precision, Replications};
-use super::result::Input;
 use super::settings::{Settings, apply};
-use crate::cost::{CalibrationSpec, CostModel};
-use crate::import::calibration::{built_in_calibration, load_calibration};
-use crate::import::kubernetes::{Coverage, Effect, Model, VariantOverrides, build};
+use crate::cost::CostModel;
+use crate::import::kubernetes::{Model, VariantOverrides, build};
 use crate::import::manifests::{Manifests, Object, load_model};
-use crate::import::own::{Own, is_own, load_experiment};
-use crate::scenario::Scenario;
-use crate::scenario::problem::{Problem, Problems, SourceFile};
+use crate::import::own::{Own, load_experiment};
+use crate::scenario::problem::{Problem, Problems};
 use crate::scenario::spec::{
-    ExperimentSpec, LoadOverrideSpec, LoadSpec, OverridePath, ReplicationsSpec, Spec, VariantSpec,
+    ExperimentSpec, LoadOverrideSpec, LoadSpec, OverridePath, ReplicationsSpec, VariantSpec,
 };
 use crate::units::{SimDuration, SimTime};
+use crate::workload::Load;
+
+/// The key of a sweep or a variant that names a calibration.
+const CALIBRATION: &str = "calibration";
 
 /// Name of the only variant of an experiment that names none.
 const AS_IT_IS: &str = "model";
@@ -31,57 +36,6 @@ const QUICK_DIVISOR: u64 = 10;
 
 /// Replications of a quick run, at most.
 const QUICK_REPLICATIONS: usize = 3;
-
-/// How to run an experiment otherwise than its file says.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Options {
-    /// Seed of all random streams.
-    pub seed: Option<u64>,
-    /// Exactly so many replications, at least 1.
-    pub replications: Option<usize>,
-    /// A tenth of the warm-up and the duration, and at most 3 replications.
-    pub quick: bool,
-}
-
-/// An experiment, checked and ready to run.
-#[derive(Clone, Debug)]
-pub struct Experiment {
-    /// `metadata.name`: letters, digits, dashes and dots, fit for the name of a folder.
-    pub name: String,
-    /// What it is to answer.
-    pub question: String,
-    /// Seed of all random streams.
-    pub seed: u64,
-    /// How often each run is repeated.
-    pub replications: Replications,
-    /// The sweep points in order; at least one.
-    pub points: Vec<PlannedPoint>,
-    /// The files that were read.
-    pub inputs: Vec<Input>,
-    /// What is taken for granted or left out, one sentence each.
-    pub assumptions: Vec<String>,
-    /// What will not run as the user may think, one sentence each.
-    pub warnings: Vec<String>,
-    pub(super) expectations: Vec<Expectation>,
-}
-
-/// All variants at one sweep point.
-#[derive(Clone, Debug)]
-pub struct PlannedPoint {
-    /// `load.rate=200;…`; empty without a sweep.
-    pub name: String,
-    /// One per variant, the baseline first.
-    pub cells: Vec<PlannedCell>,
-}
-
-/// One variant at one sweep point.
-#[derive(Clone, Debug)]
-pub struct PlannedCell {
-    /// Name of the variant.
-    pub variant: String,
-    /// What is simulated.
-    pub scenario: Scenario,
-}
 
 /// Reads the experiment at `path` (a folder with `experiment.yaml`, a file, or `-`) with its
 /// model and calibration.
@@ -95,51 +49,11 @@ pub fn load(path: &Path, options: &Options) -> Result<Experiment, Problems> {
     let model = shortest(folder.join(&own.spec.model));
     let Manifests { objects, mut problems, .. } = load_model(&model);
     check_name(&own, &mut problems);
-    let calibration = calibration_file(&own.spec, &folder, &objects);
-    let costs = match &calibration {
-        Some(file) => load_calibration(file),
-        None => built_in_calibration(),
-    };
-    let costs = costs.map_err(|found| problems.extend(found)).ok();
-    let Some(costs) = costs.filter(|_| !problems.has_errors()) else {
+    if problems.has_errors() {
         problems.sort();
         return Err(problems);
-    };
-    let mut planner = Planner::new(&own, &folder, objects, Arc::new(costs), options);
-    planner.name_costs(calibration.as_deref());
-    planner.plan(problems)
-}
-
-/// The calibration that the experiment names, else the one that lies in its model.
-fn calibration_file(spec: &ExperimentSpec, folder: &Path, objects: &[Object]) -> Option<PathBuf> {
-    let is_calibration = |object: &&Object| is_own(object) && object.kind == CalibrationSpec::KIND;
-    let in_model = || objects.iter().find(is_calibration).map(|o| o.node.file().name().into());
-    spec.calibration.as_ref().map(|file| shortest(folder.join(file))).or_else(in_model)
-}
-
-/// The folder of the file that `object` stands in.
-fn folder_of(object: &Object) -> PathBuf {
-    Path::new(object.node.file().name()).parent().unwrap_or(Path::new("")).to_owned()
-}
-
-/// The path without `FOLDER/..`, for messages, as long as that leads to the same place: a folder
-/// may be a link.
-fn shortest(path: PathBuf) -> PathBuf {
-    let mut short = PathBuf::new();
-    for part in path.components() {
-        let goes_back = part == Component::ParentDir
-            && matches!(short.components().next_back(), Some(Component::Normal(_)));
-        if goes_back {
-            short.pop();
-        } else {
-            short.push(part);
-        }
     }
-    let is_same = match (short.canonicalize(), path.canonicalize()) {
-        (Ok(short), Ok(path)) => short == path,
-        _ => false,
-    };
-    if is_same && !short.as_os_str().is_empty() { short } else { path }
+    Planner::new(&own, &folder, objects, options).plan(problems)
 }
 
 /// Results go into a folder of this name.
@@ -159,8 +73,7 @@ struct Planner<'a> {
     own: &'a Own<ExperimentSpec>,
     folder: &'a Path,
     objects: Vec<Object>,
-    costs: Arc<CostModel>,
-    cost_file: Option<Arc<SourceFile>>,
+    calibrations: Calibrations<'a>,
     options: &'a Options,
     warm_up: SimDuration,
     duration: SimDuration,
@@ -170,20 +83,11 @@ struct Planner<'a> {
     problems: Vec<Problem>,
 }
 
-/// Sentences about the models, each once.
-#[derive(Default)]
-struct Notes {
-    assumptions: Vec<String>,
-    warnings: Vec<String>,
-    seen: BTreeSet<String>,
-}
-
 impl<'a> Planner<'a> {
     fn new(
         own: &'a Own<ExperimentSpec>,
         folder: &'a Path,
         objects: Vec<Object>,
-        costs: Arc<CostModel>,
         options: &'a Options,
     ) -> Self {
         let spec = &own.spec;
@@ -202,9 +106,8 @@ impl<'a> Planner<'a> {
         Self {
             own,
             folder,
+            calibrations: Calibrations::new(spec, folder, &objects),
             objects,
-            costs,
-            cost_file: None,
             options,
             warm_up: shortened(spec.warm_up),
             duration: shortened(spec.duration).max(SimDuration::from_nanos(1)),
@@ -213,19 +116,6 @@ impl<'a> Planner<'a> {
             notes: Notes::default(),
             problems: Vec::new(),
         }
-    }
-
-    /// Tells which figures the costs are: the file's, or the built-in ones.
-    fn name_costs(&mut self, file: Option<&Path>) {
-        let Some(file) = file else {
-            self.notes.assume(format!(
-                "Costs are those of the built-in calibration {}, because the experiment names none.",
-                self.costs.name
-            ));
-            return;
-        };
-        let text = std::fs::read_to_string(file).unwrap_or_default();
-        self.cost_file = Some(SourceFile::new(file.display().to_string(), text));
     }
 
     fn plan(mut self, mut problems: Problems) -> Result<Experiment, Problems> {
@@ -241,8 +131,12 @@ impl<'a> Planner<'a> {
             })
             .collect();
         problems.extend(without_repetitions(self.problems));
+        if let Some(sentence) = self.calibrations.assumption() {
+            self.notes.assume(sentence);
+        }
+        let cost_files = self.calibrations.files();
         let files = self.objects.iter().chain([&self.own.object]).map(|object| object.node.file());
-        let files = files.chain(&self.cost_file).chain(self.traces.files());
+        let files = files.chain(&cost_files).chain(self.traces.files());
         problems.or_ok(Experiment {
             name: self.own.name.clone(),
             question: spec.question.clone(),
@@ -269,21 +163,17 @@ impl<'a> Planner<'a> {
             models.insert(key.clone(), model);
         }
         let model = models[&key].as_ref()?;
-        let loads = self.loads(variant, point, model)?;
-        let scenario = model.clone().into_scenario(
-            loads,
-            Arc::clone(&self.costs),
-            self.warm_up,
-            self.duration,
-        );
+        let loads = self.loads(variant, point, model);
+        let costs = self.costs(variant, point);
+        let scenario = model.clone().into_scenario(loads?, costs?, self.warm_up, self.duration);
         Some(PlannedCell { variant: self.variants[variant].name.clone(), scenario })
     }
 
     /// The cluster as `variant` wants it; none after noting what is wrong.
     fn model(&mut self, variant: usize, settings: &Settings) -> Option<Model> {
         let mut objects = self.objects.clone();
-        let set = apply(settings, &mut objects);
-        self.refuse(set);
+        let refused = apply(settings, &self.own.object, &mut objects);
+        self.refuse(refused);
         match build(&objects, VariantOverrides::from(&self.variants[variant])) {
             Ok(model) => {
                 self.refuse(settings.without_effect(&model.coverage));
@@ -297,12 +187,24 @@ impl<'a> Planner<'a> {
         }
     }
 
-    fn loads(
-        &mut self,
-        variant: usize,
-        point: &Point<'_>,
-        model: &Model,
-    ) -> Option<Vec<crate::workload::Load>> {
+    /// What everything costs at `point`: what the point says, else the variant, else the file.
+    fn costs(&mut self, variant: usize, point: &Point<'_>) -> Option<Arc<CostModel>> {
+        let of_point = point.values().find(|(axis, ..)| axis.key == CALIBRATION);
+        let of_variant = self.variants[variant].set.get(CALIBRATION);
+        let named = match (of_point, of_variant) {
+            (Some((.., name)), _) | (None, Some(name)) => name.as_str(),
+            (None, None) => return self.calibrations.own(&mut self.problems),
+        };
+        let Some(name) = named else {
+            let path = format!("spec.variants[{variant}].set.{CALIBRATION}");
+            let sentence = "must be the name or path of a calibration";
+            self.refuse(vec![Problem::statement(path, sentence)]);
+            return None;
+        };
+        self.calibrations.named(name, &mut self.problems)
+    }
+
+    fn loads(&mut self, variant: usize, point: &Point<'_>, model: &Model) -> Option<Vec<Load>> {
         let surroundings = Surroundings {
             model,
             namespace: self.own.namespace.as_deref(),
@@ -378,39 +280,4 @@ fn without_repetitions(problems: Vec<Problem>) -> Vec<Problem> {
         (place, problem.object.clone(), problem.sentence())
     };
     problems.into_iter().filter(|problem| seen.insert(key(problem))).collect()
-}
-
-impl Notes {
-    fn take(&mut self, coverage: &Coverage) {
-        for assumption in &coverage.assumptions {
-            self.assume(format!(
-                "{}: {}, because {}.",
-                assumption.subject, assumption.assumed, assumption.because
-            ));
-        }
-        for kind in coverage.ignored_objects.iter().filter(|kind| kind.effect != Effect::None) {
-            self.assume(format!(
-                "{} {} left out ({}): {}.",
-                kind.kind,
-                if kind.objects.len() == 1 { "is" } else { "objects are" },
-                kind.objects.join(", "),
-                kind.why
-            ));
-        }
-        for field in coverage.ignored_fields.iter().filter(|field| field.effect != Effect::None) {
-            self.assume(format!("{} {} is left out: {}.", field.kind, field.path, field.why));
-        }
-        for warning in &coverage.warnings {
-            let sentence = format!("{} {}", warning.object, warning.message);
-            if self.seen.insert(sentence.clone()) {
-                self.warnings.push(sentence);
-            }
-        }
-    }
-
-    fn assume(&mut self, sentence: String) {
-        if self.seen.insert(sentence.clone()) {
-            self.assumptions.push(sentence);
-        }
-    }
 }

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::expectation::Observed;
-use super::plan::{Experiment, PlannedPoint};
+use super::planned::{Experiment, PlannedCell, PlannedPoint};
 use super::replicate::{Progress, replicate};
 use super::result::{Cell, ExperimentResult};
 use crate::simulation::simulate;
@@ -37,7 +37,7 @@ impl Experiment {
             progress,
         );
         let cells = point.cells.iter().zip(runs);
-        let cell = |(planned, replications): (&super::PlannedCell, _)| Cell {
+        let cell = |(planned, replications): (&PlannedCell, _)| Cell {
             variant: planned.variant.clone(),
             point: point.name.clone(),
             replications,

@@ -2,10 +2,11 @@
 
 use serde_json::Value;
 
-use super::manifest_change::set_field;
 use super::point::Point;
 use crate::import::kubernetes::Coverage;
 use crate::import::manifests::Object;
+use crate::import::overrides::set_field;
+use crate::import::yaml::{locate, split_path};
 use crate::scenario::problem::Problem;
 use crate::scenario::spec::{OverridePath, VariantSpec};
 
@@ -82,11 +83,30 @@ fn generic(path: &str) -> String {
     shown
 }
 
-/// Sets the fields in `objects`; answers with those that could not be set.
-pub(super) fn apply(settings: &Settings, objects: &mut [Object]) -> Vec<Problem> {
-    let refused = |setting: &Setting| {
-        let reason = set_field(objects, &setting.path, &setting.value).err()?;
-        Some(Problem::statement(&setting.written_at, reason.to_string()))
-    };
-    settings.list.iter().filter_map(refused).collect()
+/// Sets the fields in `objects`, as `experiment` writes them; answers with what is wrong.
+pub(super) fn apply(
+    settings: &Settings,
+    experiment: &Object,
+    objects: &mut [Object],
+) -> Vec<Problem> {
+    let mut refused = Vec::new();
+    for setting in &settings.list {
+        let written_at = split_path(&setting.written_at).unwrap_or_default();
+        let origin = locate(&experiment.node, &written_at);
+        if let Err(problem) = set_field(objects, &setting.path, &setting.value, &origin) {
+            refused.push(with_known_names(*problem, &setting.path, objects));
+        }
+    }
+    refused
+}
+
+/// Says which objects of the kind there are.
+fn with_known_names(problem: Problem, path: &OverridePath, objects: &[Object]) -> Problem {
+    let OverridePath::Object { kind, .. } = path else { return problem };
+    let of_kind = objects.iter().filter(|object| object.kind == *kind);
+    let labels: Vec<String> = of_kind.map(Object::label).collect();
+    match labels.as_slice() {
+        [] => problem.hint(format!("the model has no {kind}")),
+        labels => problem.hint(format!("the model has {}", labels.join(", "))),
+    }
 }

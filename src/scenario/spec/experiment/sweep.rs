@@ -52,6 +52,8 @@ pub enum OverridePath {
         /// The field: `rate`.
         field: String,
     },
+    /// The calibration: the name of a file beside the experiment's own, or a path to it.
+    Calibration,
     /// A field of an object of the model.
     Object {
         /// The kind: `DestinationRule`.
@@ -72,7 +74,8 @@ pub struct InvalidOverridePath;
 impl fmt::Display for InvalidOverridePath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(
-            "must be `load.FIELD`, `load[N].FIELD`, `KIND/NAME:PATH` or `KIND/NAMESPACE/NAME:PATH`",
+            "must be `load.FIELD`, `load[N].FIELD`, `calibration`, `KIND/NAME:PATH` or \
+             `KIND/NAMESPACE/NAME:PATH`",
         )
     }
 }
@@ -83,6 +86,9 @@ impl FromStr for OverridePath {
     type Err = InvalidOverridePath;
 
     fn from_str(text: &str) -> Result<Self, InvalidOverridePath> {
+        if text == "calibration" {
+            return Ok(Self::Calibration);
+        }
         load_path(text).or_else(|| object_path(text)).ok_or(InvalidOverridePath)
     }
 }
@@ -212,6 +218,12 @@ pub(super) fn check_override(key: &str, values: &[Value], loads: usize, check: &
             for (position, value) in values.iter().enumerate() {
                 let part = &mut check.part(&format!("{field}[{position}]"));
                 check_load_value(&load_field, value, part);
+            }
+        }
+        Ok(OverridePath::Calibration) => {
+            for (position, value) in values.iter().enumerate() {
+                let rule = "the name or path of a calibration";
+                check.require(value.is_string(), &format!("{field}[{position}]"), value, rule);
             }
         }
         Ok(OverridePath::Object { .. }) => {}
