@@ -131,6 +131,13 @@ pub struct Pod {
     pub service_account: String,
 }
 
+impl Pod {
+    /// `namespace/name`, the way users name it.
+    pub fn qualified_name(&self) -> String {
+        format!("{}/{}", self.namespace, self.name)
+    }
+}
+
 /// A Service: one name in front of endpoints.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Service {

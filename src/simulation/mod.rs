@@ -5,12 +5,14 @@ mod build;
 mod clients;
 mod connection;
 mod cpu;
+mod delays;
 mod event;
 mod exchange;
 mod flags;
 mod forwarding;
 mod observer;
 mod opening;
+mod path_query;
 mod pooling;
 mod process;
 mod proxying;
@@ -30,7 +32,7 @@ use crate::engine::{EventDigest, RandomStreams, Schedule, run_digested};
 use crate::scenario::Scenario;
 use crate::units::{SimDuration, SimTime};
 
-pub use build::path_query;
+pub use path_query::path_query;
 use summary::RunSummary;
 use world::MeshWorld;
 

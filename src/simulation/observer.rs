@@ -39,6 +39,8 @@ pub(crate) struct Observer {
     starts_at: SimTime,
     ends_at: SimTime,
     window: SimDuration,
+    /// Windows that the measured part is cut into.
+    window_count: usize,
     pub(crate) edges: Vec<EdgeStatistics>,
     pub(crate) at_start: Vec<Account>,
     pub(crate) at_end: Vec<Account>,
@@ -48,28 +50,26 @@ pub(crate) struct Observer {
 }
 
 impl Observer {
-    /// An observer of `edges` edges from `starts_at` to `ends_at`, in windows of `window`.
-    pub(crate) fn new(
-        edges: usize,
-        starts_at: SimTime,
-        ends_at: SimTime,
-        window: SimDuration,
-    ) -> Self {
+    /// An observer of no edges from `starts_at` to `ends_at`, in windows of `window`.
+    pub(crate) fn new(starts_at: SimTime, ends_at: SimTime, window: SimDuration) -> Self {
         let windows = ends_at.since(starts_at).as_nanos().div_ceil(window.as_nanos().max(1));
-        let edge = EdgeStatistics {
-            windows: vec![Window::default(); windows as usize],
-            ..EdgeStatistics::default()
-        };
         Self {
             starts_at,
             ends_at,
             window,
-            edges: vec![edge; edges],
+            window_count: windows as usize,
+            edges: Vec::new(),
             at_start: Vec::new(),
             at_end: Vec::new(),
             stalls: Vec::new(),
             outstanding: 0,
         }
+    }
+
+    /// Observes one more edge of the call graph, numbered in order.
+    pub(crate) fn add_edge(&mut self) {
+        let windows = vec![Window::default(); self.window_count];
+        self.edges.push(EdgeStatistics { windows, ..EdgeStatistics::default() });
     }
 
     /// When load generators stop.
@@ -125,7 +125,7 @@ impl Observer {
     /// The window that `now` falls into; what ends after the last belongs to the last.
     fn window_of(&self, now: SimTime) -> usize {
         let since = now.since(self.starts_at).as_nanos() / self.window.as_nanos().max(1);
-        (since as usize).min(self.edges.first().map_or(1, |edge| edge.windows.len()) - 1)
+        (since as usize).min(self.window_count.saturating_sub(1))
     }
 
     /// Counts a response where a proxy parsed it.

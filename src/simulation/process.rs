@@ -177,11 +177,11 @@ pub(crate) struct Process {
     pub(crate) wake_rng: Stream,
     /// Which worker accepts a connection.
     pub(crate) accept_rng: Stream,
-    /// Connections accepted per station since the start, for exact balance.
-    pub(crate) accepted: Vec<u32>,
+    /// HBONE tunnels that each station holds, for exact balance.
+    pub(crate) tunnels_accepted: Vec<u32>,
 }
 
-/// A factor of mean 1 and the given coefficient of variation, lognormal.
+/// A lognormal factor: e^(µ + σZ) with Z standard normal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spread {
     mu: f64,
@@ -189,18 +189,18 @@ pub(crate) struct Spread {
 }
 
 impl Spread {
-    /// σ² = ln(1 + cv²), µ = −σ²/2, so that the mean is 1.
+    /// Mean 1 and this coefficient of variation: σ² = ln(1 + cv²), µ = −σ²/2.
     pub(crate) fn from_cv(cv: f64) -> Self {
         let variance = (cv * cv).ln_1p();
         Self { mu: -variance / 2.0, sigma: variance.sqrt() }
     }
 
-    /// Median 1 and the given sigma of the logarithm.
+    /// Median 1 and this standard deviation of the logarithm.
     pub(crate) fn around_median(sigma: f64) -> Self {
         Self { mu: 0.0, sigma }
     }
 
-    /// Draws `length` nanoseconds, spread.
+    /// Draws a length: `length_ns` nanoseconds times the factor.
     #[inline]
     pub(crate) fn draw(&self, length_ns: f64, rng: &mut Stream) -> SimDuration {
         let z: f64 = rand_distr::Distribution::sample(&rand_distr::StandardNormal, rng);

@@ -87,9 +87,10 @@ impl MeshWorld<'_> {
     /// Source: istio/istio 1.31, `pilot/pkg/networking/core/listener_waypoint.go`.
     fn accept_exactly(&mut self, process: u32) -> u32 {
         let state = &mut self.processes[process as usize];
-        let fewest = (0..state.accepted.len()).min_by_key(|&worker| state.accepted[worker]);
+        let fewest =
+            (0..state.tunnels_accepted.len()).min_by_key(|&worker| state.tunnels_accepted[worker]);
         let worker = fewest.expect("an Envoy has a worker");
-        state.accepted[worker] += 1;
+        state.tunnels_accepted[worker] += 1;
         state.first_station + worker as u32
     }
 
@@ -136,7 +137,7 @@ impl MeshWorld<'_> {
         self.tunnels[tunnel as usize].is_open = false;
         let process = &mut self.processes[self.stations[station as usize].process as usize];
         if process.kind == ProcessKind::Waypoint {
-            process.accepted[(station - process.first_station) as usize] -= 1;
+            process.tunnels_accepted[(station - process.first_station) as usize] -= 1;
         }
         if let Some(tunnels) = self.tunnel_index.get_mut(&key) {
             tunnels.retain(|&known| known != tunnel);

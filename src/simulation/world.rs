@@ -6,12 +6,13 @@ use std::collections::VecDeque;
 use crate::cluster::kube_proxy::KubeProxyMode;
 use crate::engine::{RandomStreams, Schedule, Slab, Stream, World};
 use crate::scenario::Scenario;
-use crate::units::{SimDuration, SimTime};
+use crate::units::SimTime;
 
 use super::audit::Audit;
 use super::clients::{ClientSlot, Generator};
-use super::connection::{Connection, Distance, Pool, Tunnel, UpstreamCluster};
-use super::cpu::{NodeCores, WakeUp};
+use super::connection::{Connection, Pool, Tunnel, UpstreamCluster};
+use super::cpu::NodeCores;
+use super::delays::Delays;
 use super::event::{Event, ExchangeId};
 use super::exchange::Exchange;
 use super::observer::Observer;
@@ -38,41 +39,6 @@ pub(crate) struct Target {
     pub(crate) pods: Vec<u32>,
     /// Whether it stands for the pod of whoever chooses.
     pub(crate) is_own_pod: bool,
-}
-
-/// Delays on the wire, and other costs in ready-made form.
-#[derive(Clone, Debug)]
-pub(crate) struct Delays {
-    /// One way, in nanoseconds, by [`Distance`].
-    pub(crate) hop_ns: [f64; 4],
-    /// Spread of hops inside a zone.
-    pub(crate) hop_spread: Spread,
-    /// Spread of hops across zones.
-    pub(crate) cross_zone_spread: Spread,
-    /// First packet of a connection through kube-proxy's rules.
-    pub(crate) kube_proxy: SimDuration,
-    /// TLS handshake at the client.
-    pub(crate) tls_client_ns: f64,
-    /// TLS handshake at the server.
-    pub(crate) tls_server_ns: f64,
-    /// Spread of CPU work.
-    pub(crate) work_spread: Spread,
-    /// Share of a wake-up that is CPU time.
-    pub(crate) wake_cpu_share: f64,
-    /// Wake-ups.
-    pub(crate) wake_up: WakeUp,
-}
-
-impl Delays {
-    /// Draws the time one way over `distance`.
-    #[inline]
-    pub(crate) fn hop(&self, distance: Distance, rng: &mut Stream) -> SimDuration {
-        let spread = match distance {
-            Distance::CrossZone => &self.cross_zone_spread,
-            _ => &self.hop_spread,
-        };
-        spread.draw(self.hop_ns[distance as usize], rng)
-    }
 }
 
 /// All state of one run.

@@ -1,0 +1,77 @@
+//! Routes, compiled from the path table, and the targets they choose among.
+
+use super::OWN_POD;
+use crate::cluster::{PodId, Role};
+use crate::mesh::path::lookup;
+use crate::simulation::path_query::{bound_waypoint, path_query};
+use crate::simulation::route::{Route, RouteTargets, compile};
+use crate::simulation::world::{MeshWorld, Target};
+use crate::workload::Target as Dialled;
+
+impl MeshWorld<'_> {
+    /// Adds the way from `pod` (or from outside) to what it dials.
+    pub(super) fn add_route(
+        &mut self,
+        pod: Option<PodId>,
+        to: &Dialled,
+        through_gateway: bool,
+    ) -> u32 {
+        let path = lookup(&path_query(self.scenario, pod, to, through_gateway));
+        let targets = RouteTargets {
+            gateway: self.gateway_target(),
+            waypoint: self.waypoint_target(to),
+            server: self.server_target(to),
+            own_pod: OWN_POD,
+        };
+        let route = self.routes.len() as u32;
+        self.routes.push(Route {
+            source_pod: pod.map(|pod| pod.0),
+            addressed_pod: match to {
+                Dialled::PodIp { pod, .. } => Some(pod.0),
+                Dialled::Service { .. } => None,
+            },
+            stages: compile(&path, &targets),
+        });
+        route
+    }
+
+    /// The target called `name`, which stands for `pods`.
+    fn target(&mut self, name: String, pods: &[PodId]) -> u32 {
+        if let Some(known) = self.targets.iter().position(|target| target.name == name) {
+            return known as u32;
+        }
+        let pods = pods.iter().map(|pod| pod.0).collect();
+        self.targets.push(Target { name, pods, is_own_pod: false });
+        self.targets.len() as u32 - 1
+    }
+
+    fn server_target(&mut self, to: &Dialled) -> u32 {
+        let scenario = self.scenario;
+        match *to {
+            Dialled::Service { service, port } => {
+                let service = scenario.service(service);
+                let port = service.ports.get(port).map_or(0, |port| port.port);
+                let name = format!("service {}:{port}", service.qualified_name());
+                self.target(name, &service.endpoints)
+            }
+            Dialled::PodIp { pod, .. } => {
+                self.target(format!("pod {}", scenario.pod(pod).qualified_name()), &[pod])
+            }
+        }
+    }
+
+    fn waypoint_target(&mut self, to: &Dialled) -> u32 {
+        let scenario = self.scenario;
+        let Some(waypoint) = bound_waypoint(scenario, to) else { return OWN_POD };
+        let waypoint = &scenario.waypoints[waypoint];
+        let name = format!("waypoint {}", waypoint.qualified_name());
+        self.target(name, &scenario.workload(waypoint.workload).pods)
+    }
+
+    fn gateway_target(&mut self) -> u32 {
+        let scenario = self.scenario;
+        let gateways = scenario.workloads.iter().find(|workload| workload.role == Role::Gateway);
+        let Some(gateway) = gateways else { return OWN_POD };
+        self.target(format!("gateway {}", gateway.qualified_name()), &gateway.pods)
+    }
+}
