@@ -44,7 +44,7 @@ impl Audit {
     /// `thread` was given work that keeps it busy for `length`.
     pub(crate) fn occupy(&mut self, thread: u32, length: SimDuration) {
         let busy = grown(&mut self.busy, thread, SimDuration::default);
-        *busy = *busy + length;
+        *busy += length;
     }
 
     /// `work` is done at `station`.

@@ -188,14 +188,15 @@ impl MeshWorld<'_> {
             Distance::SamePod
         } else if near == far {
             Distance::SameNode
-        } else if self.zone(near) == self.zone(far) {
-            Distance::SameZone
         } else {
-            Distance::CrossZone
+            match (self.zone(near), self.zone(far)) {
+                (Some(near), Some(far)) if near != far => Distance::CrossZone,
+                _ => Distance::SameZone,
+            }
         }
     }
 
-    /// The zone of a node; the world outside counts as the zone of whatever it talks to.
+    /// The zone of a node; none for the world outside, which is as near as another node of the zone.
     fn zone(&self, node: usize) -> Option<&str> {
         self.scenario.nodes.get(node).map(|node| node.zone.as_str())
     }

@@ -397,6 +397,11 @@ fn a_client_outside_reaches_sidecars_through_the_load_balancer_and_a_gateway() {
     assert_eq!(reporters, [Reporter::Client, Reporter::Source, Reporter::Destination].map(each));
     let gateway = run.proxies.iter().find(|proxy| proxy.kind == ProxyKind::Gateway).unwrap();
     assert_eq!(gateway.requests, 1000);
+    // The gateway stands on the servers' node; the world outside is as near as another node.
+    let envoys = ON_THE_WAY * (300.0 + 360.0);
+    let hops = 2.0 * ZONE_HOP + 2.0 * NODE_HOP + 2.0 * POD_HOP;
+    let fastest = run.sources[0].response_times.quantile(0.0).unwrap().as_nanos() as f64 / 1e3;
+    assert_close(fastest, CLIENT + hops + envoys + APP);
 }
 
 #[test]

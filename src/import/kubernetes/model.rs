@@ -123,9 +123,8 @@ impl Model {
 
     fn some_names(&self) -> String {
         const SHOWN: usize = 8;
-        let applications = self.workloads.iter().filter(|w| w.role == Role::Application);
         let mut names: Vec<String> =
-            applications.take(SHOWN + 1).map(Workload::qualified_name).collect();
+            self.workloads.iter().take(SHOWN + 1).map(Workload::qualified_name).collect();
         if names.len() > SHOWN {
             names[SHOWN] = "…".to_owned();
         }
