@@ -45,7 +45,7 @@ pub(crate) struct Exchange {
     pub(crate) owner: Owner,
     /// The edge of the call graph it belongs to.
     pub(crate) edge: u32,
-    /// How its client gets to its server.
+    /// How its client gets to its server; known for good once the serving pod is.
     pub(crate) route: u32,
     /// How far on that route this exchange stands.
     pub(crate) stage: u8,

@@ -19,6 +19,7 @@ use super::connection::{
 };
 use super::event::{ConnectionId, Event};
 use super::forwarding::sender_of;
+use super::route::Capture;
 use super::stations::{Job, Work};
 use super::world::MeshWorld;
 
@@ -51,7 +52,7 @@ impl MeshWorld<'_> {
     /// Chooses the way of a new connection of `pool`; none if a choice finds nobody.
     fn plan(&mut self, pool: u32) -> Option<Connection> {
         let state = &self.pools[pool as usize];
-        let (owner, route, stage) = (state.owner, state.route, state.stage);
+        let (owner, mut route, stage) = (state.owner, state.route, state.stage);
         let (host, starts_inbound) = (state.host, state.starts_inbound);
         let mut settled = self.settle_known(owner, route, starts_inbound);
         let mut counted_at = [None; 3];
@@ -73,10 +74,24 @@ impl MeshWorld<'_> {
             match choice.of {
                 Chosen::GatewayPod => settled.gateway = pod,
                 Chosen::WaypointPod => settled.waypoint = pod,
-                Chosen::ServerPod => settled.server = pod,
+                Chosen::ServerPod => {
+                    settled.server = pod;
+                    route = self.route_to(route, pod);
+                }
             }
         }
-        Some(self.lay_out(pool, settled, counted_at))
+        Some(self.lay_out(pool, route, settled, counted_at))
+    }
+
+    /// The route by which `route` gets to `pod`, now that it is chosen as the server.
+    pub(crate) fn route_to(&self, route: u32, pod: u32) -> u32 {
+        let others = &self.routes[route as usize].others;
+        if others.is_empty() {
+            return route;
+        }
+        let capture = Capture::of(&self.scenario.enrolments[pod as usize]);
+        let meant = others.iter().find(|(other, _)| *other == capture);
+        meant.map_or(route, |&(_, other)| other)
     }
 
     /// Who makes a choice: a process, a node's kube-proxy, or the load balancer.
@@ -122,10 +137,11 @@ impl MeshWorld<'_> {
         })
     }
 
-    /// The stations and legs of a connection whose pods are settled.
+    /// The stations and legs of a connection by `route` whose pods are settled.
     fn lay_out(
         &mut self,
         pool: u32,
+        route: u32,
         settled: Settled,
         counted_at: [Option<(u32, u32)>; 3],
     ) -> Connection {
@@ -134,7 +150,7 @@ impl MeshWorld<'_> {
         let mut connection = Connection::new(pool, counted_at);
         connection.stations[0] = state.station;
         connection.endpoint = settled.server;
-        let hops = self.routes[state.route as usize].stages[state.stage as usize].hops.clone();
+        let hops = self.routes[route as usize].stages[state.stage as usize].hops.clone();
         let mut before = (owner, self.processes[owner as usize].pod);
         for (leg, hop) in hops.iter().enumerate() {
             let (process, pod) = self.locate(hop.actor, owner, &settled);

@@ -14,7 +14,8 @@ pub(crate) fn bound_waypoint(scenario: &Scenario, to: &Target) -> Option<usize> 
     }
 }
 
-/// The question to the path table for `pod` (or a client outside) dialling `to`.
+/// The question to the path table for `pod` (or a client outside) dialling `to`: of the endpoints
+/// of a Service about the first.
 pub fn path_query(
     scenario: &Scenario,
     pod: Option<PodId>,
@@ -34,8 +35,7 @@ pub fn path_query(
         }
     };
     let waypoint = bound_waypoint(scenario, to).map(|at| scenario.waypoints[at].waypoint_for);
-    PathQuery {
-        server_accepts_hbone: server.is_some_and(|pod| scenario.enrolments[pod.index()].hbone),
+    let query = PathQuery {
         waypoint,
         gateway: through_gateway.then(|| gateway_in_between(scenario, pod, to)),
         protocol,
@@ -43,7 +43,11 @@ pub fn path_query(
             .services
             .iter()
             .any(|service| service.ports.iter().any(|p| p.port == port && declared(p).is_http())),
-        ..PathQuery::new(client, server.map_or(DataPlane::None, plane), addressed)
+        ..PathQuery::new(client, DataPlane::None, addressed)
+    };
+    match server {
+        Some(pod) => query.to_server(&scenario.enrolments[pod.index()]),
+        None => query,
     }
 }
 

@@ -64,13 +64,22 @@ impl MeshWorld<'_> {
         let station = pool.station;
         let exchange = self.exchange(id);
         exchange.connection = Some(connection);
-        if exchange.endpoint == NO_POD {
-            exchange.endpoint = endpoint;
-        }
         if let Some((cluster, host)) = exchange.counted_at {
             self.clusters[cluster as usize].hosts[host as usize].active += 1;
         }
+        self.settle_endpoint(id, endpoint);
         self.depart(id, station, schedule);
+    }
+
+    /// The connection that `id` got leads to `endpoint`, which serves it unless that was settled.
+    fn settle_endpoint(&mut self, id: ExchangeId, endpoint: u32) {
+        let exchange = self.exchange(id);
+        if exchange.endpoint != NO_POD || endpoint == NO_POD {
+            return;
+        }
+        exchange.endpoint = endpoint;
+        let route = exchange.route;
+        self.exchange(id).route = self.route_to(route, endpoint);
     }
 
     /// `connection` has room: it takes the request that waits longest, or idles.

@@ -27,12 +27,15 @@ impl MeshWorld<'_> {
             self.reply_locally(id, 503, flags::UH, schedule);
             return;
         };
-        let pool = self.pool_of(cluster, host, station, (parent.route, stage));
+        let pod = self.clusters[cluster as usize].hosts[host as usize].pod;
+        let (route, endpoint) = self.way_after(&parent, stage, pod);
+        let pool = self.pool_of(cluster, host, station, (route, stage));
         let attempt = Exchange {
             owner: Owner::Proxy(id),
+            route,
             stage,
             counted_at: Some((cluster, host)),
-            endpoint: self.endpoint_after(&parent, stage, cluster, host),
+            endpoint,
             ..parent.onward()
         };
         let attempt = self.exchanges.insert(attempt);
@@ -45,12 +48,15 @@ impl MeshWorld<'_> {
         self.routes[route as usize].stages[stage as usize].request_target
     }
 
-    /// The serving pod as far as it is settled once `host` is chosen for `stage`.
-    fn endpoint_after(&self, parent: &Exchange, stage: u8, cluster: u32, host: u32) -> u32 {
+    /// Route and serving pod, as far as it is settled, once `pod` is chosen for `stage`.
+    fn way_after(&self, parent: &Exchange, stage: u8, pod: u32) -> (u32, u32) {
         let stage = &self.routes[parent.route as usize].stages[stage as usize];
         match stage.request_choice() {
-            Some(choice) if choice.of != Chosen::ServerPod => parent.endpoint,
-            _ => self.clusters[cluster as usize].hosts[host as usize].pod,
+            Some(choice) if choice.of == Chosen::ServerPod => {
+                (self.route_to(parent.route, pod), pod)
+            }
+            Some(_) => (parent.route, parent.endpoint),
+            None => (parent.route, pod),
         }
     }
 

@@ -4,7 +4,10 @@
 //! connection: opened by one HTTP speaker, accepted by the next, relayed by the ztunnels and
 //! blind Envoys in between.
 
-use crate::mesh::path::{self, Actor, Balancing, Chosen, Hop, Layer, Path, Per, Reporter, Wire};
+use crate::mesh::Enrolment;
+use crate::mesh::path::{
+    self, Actor, Balancing, Chosen, DataPlane, Hop, Layer, Path, Per, Reporter, Wire,
+};
 use crate::mesh::protocol::Protocol;
 
 use super::connection::Setup;
@@ -57,7 +60,22 @@ impl Stage {
     }
 }
 
-/// How one caller gets to one target.
+/// What of a server's enrolment decides the way to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Capture {
+    data_plane: DataPlane,
+    takes_hbone: bool,
+}
+
+impl Capture {
+    /// How a pod enrolled like this is captured.
+    pub(crate) fn of(enrolment: &Enrolment) -> Self {
+        let Enrolment { data_plane, hbone, .. } = *enrolment;
+        Self { data_plane, takes_hbone: hbone && data_plane == DataPlane::Sidecar }
+    }
+}
+
+/// How one caller gets to those pods of one target that are captured alike.
 #[derive(Clone, Debug)]
 pub(crate) struct Route {
     /// The calling pod; none for a client outside the cluster.
@@ -66,6 +84,9 @@ pub(crate) struct Route {
     pub(crate) addressed_pod: Option<u32>,
     /// Its stages in order; the last ends at the serving application.
     pub(crate) stages: Vec<Stage>,
+    /// The routes to pods of the target that are captured otherwise. Up to the choice of the
+    /// server they are the same.
+    pub(crate) others: Vec<(Capture, u32)>,
 }
 
 /// What can be chosen among, by position in the world's list of targets.
@@ -156,4 +177,49 @@ fn stage_hops(hops: &[Hop]) -> Vec<StageHop> {
         }
     }
     stage
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::path::{
+        Addressed, Client, Gateway, GatewayListener, PathQuery, WaypointFor, lookup,
+    };
+
+    const PLANES: [DataPlane; 3] = [DataPlane::None, DataPlane::Sidecar, DataPlane::Ambient];
+    const TARGETS: RouteTargets = RouteTargets { gateway: 1, waypoint: 2, server: 3, own_pod: 0 };
+
+    /// Calls of a Service by every kind of client, past and through gateways and waypoints.
+    fn queries() -> Vec<PathQuery> {
+        let clients = PLANES.map(Client::Pod).into_iter().chain([Client::External]);
+        let mut queries = Vec::new();
+        for client in clients {
+            for waypoint in [None, Some(WaypointFor::Service)] {
+                for gateway in [None, Some(Gateway::new(GatewayListener::Http))] {
+                    queries.extend([Protocol::Http, Protocol::Tcp].map(|protocol| PathQuery {
+                        waypoint,
+                        gateway,
+                        protocol,
+                        ..PathQuery::new(client, DataPlane::None, Addressed::Service)
+                    }));
+                }
+            }
+        }
+        queries
+    }
+
+    #[test]
+    fn routes_to_pods_captured_differently_are_the_same_up_to_the_choice_of_the_pod() {
+        for query in queries() {
+            let routes = PLANES.map(|server| {
+                let stages = compile(&lookup(&PathQuery { server, ..query }), &TARGETS);
+                let chooses =
+                    |stage: &Stage| stage.choices.iter().any(|c| c.of == Chosen::ServerPod);
+                let at = stages.iter().position(chooses).expect("someone chooses the server");
+                let Stage { from, choices, request_target, .. } = stages[at].clone();
+                (stages[..at].to_vec(), from, choices, request_target)
+            });
+            assert!(routes.iter().all(|route| *route == routes[0]), "{query:?}");
+        }
+    }
 }

@@ -459,3 +459,44 @@ fn a_stall_stops_the_node_and_is_told() {
     let slowest = run.sources[0].response_times.max().unwrap().as_millis_f64();
     assert!((45.0..60.0).contains(&slowest), "{slowest} ms");
 }
+
+/// Two echo pods behind one Service, the second without the sidecar that the first has; the
+/// client's own data plane is `client`.
+fn half_captured(client: DataPlane) -> Builder {
+    let mut builder = Builder::echo(DataPlane::Sidecar, 2);
+    builder.scenario.enrolments[0].data_plane = client;
+    builder.scenario.enrolments[2].data_plane = DataPlane::None;
+    builder
+}
+
+/// Requests that a server's own proxy parsed.
+fn parsed_by_the_server(run: &RunSummary) -> u64 {
+    let rows = run.responses.iter().filter(|row| row.reporter == Reporter::Destination);
+    rows.map(|row| row.requests).sum()
+}
+
+#[test]
+fn pods_of_one_service_are_each_reached_as_the_mesh_captures_them() {
+    let run = lone_requests(half_captured(DataPlane::Sidecar));
+    let base = CLIENT + 2.0 * ZONE_HOP + APP;
+    let plain = base + 2.0 * POD_HOP + ON_THE_WAY * 340.0;
+    let captured = base + 4.0 * POD_HOP + ON_THE_WAY * (340.0 + 360.0);
+    let times = &run.sources[0].response_times;
+    let us = |time: Option<SimDuration>| time.unwrap().as_nanos() as f64 / 1e3;
+    assert_close(us(times.min()), plain);
+    // The first request to each pod opens a connection.
+    assert_close(us(times.quantile(0.95)), captured);
+    let parsed = parsed_by_the_server(&run);
+    assert!((1..100).contains(&parsed), "{parsed} of 100 requests met a server sidecar");
+}
+
+#[test]
+fn connections_that_kube_proxy_or_ztunnel_place_end_at_pods_in_and_outside_the_mesh() {
+    for client in [DataPlane::None, DataPlane::Ambient] {
+        let builder = half_captured(client).load(160.0, 16, Arrivals::InStep);
+        let run = simulate(&builder.scenario, 1, 0);
+        assert_eq!((run.sources[0].requests, run.sources[0].failed_requests), (1600, 0));
+        let parsed = parsed_by_the_server(&run);
+        assert!((1..1600).contains(&parsed), "{client:?}: {parsed} of 1600 met a sidecar");
+    }
+}

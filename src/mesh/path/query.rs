@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::mesh::Enrolment;
 use crate::mesh::protocol::Protocol;
 
 /// How the mesh captures a pod's traffic.
@@ -137,6 +138,11 @@ impl PathQuery {
             protocol: Protocol::Http,
             http_service_on_port: true,
         }
+    }
+
+    /// The same question about a server that is enrolled like this.
+    pub fn to_server(self, enrolment: &Enrolment) -> Self {
+        Self { server: enrolment.data_plane, server_accepts_hbone: enrolment.hbone, ..self }
     }
 
     /// What is addressed in effect: always a Service from outside or through a gateway.

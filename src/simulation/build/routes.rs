@@ -2,37 +2,67 @@
 
 use super::OWN_POD;
 use crate::cluster::{PodId, Role};
-use crate::mesh::path::lookup;
+use crate::mesh::path::{PathQuery, lookup};
 use crate::simulation::path_query::{bound_waypoint, path_query};
-use crate::simulation::route::{Route, RouteTargets, compile};
+use crate::simulation::route::{Capture, Route, RouteTargets, compile};
 use crate::simulation::world::{MeshWorld, Target};
 use crate::workload::Target as Dialled;
 
 impl MeshWorld<'_> {
-    /// Adds the way from `pod` (or from outside) to what it dials.
+    /// Adds the way from `pod` (or from outside) to what it dials, and to those of its endpoints
+    /// that the mesh captures otherwise than the first.
     pub(super) fn add_route(
         &mut self,
         pod: Option<PodId>,
         to: &Dialled,
         through_gateway: bool,
     ) -> u32 {
-        let path = lookup(&path_query(self.scenario, pod, to, through_gateway));
         let targets = RouteTargets {
             gateway: self.gateway_target(),
             waypoint: self.waypoint_target(to),
             server: self.server_target(to),
             own_pod: OWN_POD,
         };
-        let route = self.routes.len() as u32;
+        let query = path_query(self.scenario, pod, to, through_gateway);
+        let route = self.compile_route(pod, to, &query, &targets);
+        for (capture, server) in self.captured_otherwise(to) {
+            let query = query.to_server(&self.scenario.enrolments[server.index()]);
+            let other = self.compile_route(pod, to, &query, &targets);
+            self.routes[route as usize].others.push((capture, other));
+        }
+        route
+    }
+
+    fn compile_route(
+        &mut self,
+        pod: Option<PodId>,
+        to: &Dialled,
+        query: &PathQuery,
+        targets: &RouteTargets,
+    ) -> u32 {
         self.routes.push(Route {
             source_pod: pod.map(|pod| pod.0),
             addressed_pod: match to {
                 Dialled::PodIp { pod, .. } => Some(pod.0),
                 Dialled::Service { .. } => None,
             },
-            stages: compile(&path, &targets),
+            stages: compile(&lookup(query), targets),
+            others: Vec::new(),
         });
-        route
+        self.routes.len() as u32 - 1
+    }
+
+    /// An endpoint of each kind of capture but that of the first.
+    fn captured_otherwise(&self, to: &Dialled) -> Vec<(Capture, PodId)> {
+        let Dialled::Service { service, .. } = *to else { return Vec::new() };
+        let mut found: Vec<(Capture, PodId)> = Vec::new();
+        for &pod in &self.scenario.service(service).endpoints {
+            let capture = Capture::of(&self.scenario.enrolments[pod.index()]);
+            if found.iter().all(|(known, _)| *known != capture) {
+                found.push((capture, pod));
+            }
+        }
+        found.split_off(found.len().min(1))
     }
 
     /// The target called `name`, which stands for `pods`.
