@@ -134,7 +134,9 @@ fn named_path(model: Model, view: &View, arguments: &PathArguments) -> Result<Na
         }
         None => false,
     };
-    let path = lookup(&path_query(&scenario, cast.client, &to, through_gateway));
+    let gateway = cast.gateway.filter(|_| through_gateway);
+    let via = gateway.map(|pod| scenario.pod(pod).workload);
+    let path = lookup(&path_query(&scenario, cast.client, &to, via));
     let names = path.hops.iter().map(|hop| cast.name(&scenario, hop)).collect();
     NamedPath::new(title(arguments, view), path, names)
         .map_err(|count| Failure::Sentence(count.to_string()))

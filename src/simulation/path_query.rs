@@ -1,6 +1,6 @@
 //! The question that a pod and what it dials put to the path table.
 
-use crate::cluster::{PodId, Role, ServiceId, ServicePort};
+use crate::cluster::{PodId, ServiceId, ServicePort, WorkloadId};
 use crate::mesh::path::{Addressed, Client, DataPlane, Gateway, GatewayListener, PathQuery};
 use crate::mesh::protocol::{PortDeclaration, Protocol, Transport};
 use crate::scenario::Scenario;
@@ -15,12 +15,12 @@ pub(crate) fn bound_waypoint(scenario: &Scenario, to: &Target) -> Option<usize> 
 }
 
 /// The question to the path table for `pod` (or a client outside) dialling `to`: of the endpoints
-/// of a Service about the first.
+/// of a Service about the first. `via` is the gateway in between, if any.
 pub fn path_query(
     scenario: &Scenario,
     pod: Option<PodId>,
     to: &Target,
-    through_gateway: bool,
+    via: Option<WorkloadId>,
 ) -> PathQuery {
     let plane = |pod: PodId| scenario.enrolments[pod.index()].data_plane;
     let client = pod.map_or(Client::External, |pod| Client::Pod(plane(pod)));
@@ -37,7 +37,7 @@ pub fn path_query(
     let waypoint = bound_waypoint(scenario, to).map(|at| scenario.waypoints[at].waypoint_for);
     let query = PathQuery {
         waypoint,
-        gateway: through_gateway.then(|| gateway_in_between(scenario, pod, to)),
+        gateway: via.map(|via| gateway_in_between(scenario, pod, to, via)),
         protocol,
         http_service_on_port: scenario
             .services
@@ -51,9 +51,17 @@ pub fn path_query(
     }
 }
 
-fn gateway_in_between(scenario: &Scenario, pod: Option<PodId>, to: &Target) -> Gateway {
-    let gateway = scenario.workloads.iter().find(|workload| workload.role == Role::Gateway);
-    let first = gateway.and_then(|workload| workload.pods.first());
+/// The gateway `via` as it is reached from `pod`, or from outside.
+///
+/// Listeners are not read from manifests: a client outside is taken to meet TLS, a sidecar Istio
+/// mutual TLS, every other pod plaintext.
+fn gateway_in_between(
+    scenario: &Scenario,
+    pod: Option<PodId>,
+    to: &Target,
+    via: WorkloadId,
+) -> Gateway {
+    let first = scenario.workload(via).pods.first();
     let accepts_hbone = first.is_some_and(|pod| scenario.enrolments[pod.index()].hbone);
     let use_waypoint = match *to {
         Target::Service { service, .. } => scenario.ingress_use_waypoint[service.index()],

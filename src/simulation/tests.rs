@@ -417,6 +417,19 @@ fn an_internal_gateway_makes_three_parses_between_sidecars() {
 }
 
 #[test]
+fn of_several_gateways_the_one_that_the_load_names_is_used() {
+    let mut builder = Builder::echo(DataPlane::None, 1);
+    for name in ["first", "second"] {
+        builder.workload(name, 1, 1, Role::Gateway, echo_behavior());
+    }
+    let mut builder = builder.load(100.0, 4, Arrivals::Uniform);
+    builder.scenario.loads[0].via = Some(WorkloadId(3));
+    let run = simulate(&builder.scenario, 1, 0);
+    let requests: Vec<_> = run.proxies.iter().map(|p| (p.proxy.as_str(), p.requests)).collect();
+    assert_eq!(requests, [("test/first-0", 0), ("test/second-0", 1000)]);
+}
+
+#[test]
 fn another_zone_is_farther_away() {
     let mut builder = Builder::echo(DataPlane::None, 1);
     builder.scenario.nodes[1].zone = "zone-b".into();

@@ -54,7 +54,7 @@ impl MeshWorld<'_> {
     ) {
         let spec = &self.scenario.loads[load];
         let (owner, name) = self.add_client(load, pod);
-        let route = self.add_route(pod, &spec.to, spec.via.is_some());
+        let route = self.add_route(pod, &spec.to, spec.via);
         let is_shared = shares_connections(&spec.arrivals);
         let pool = Pool {
             owner,
@@ -150,7 +150,7 @@ impl MeshWorld<'_> {
     }
 
     fn bind_call(&mut self, pod: PodId, to: &Target, edge: u32) -> CallPlan {
-        let route = self.add_route(Some(pod), to, false);
+        let route = self.add_route(Some(pod), to, None);
         let pool = self.pools.len() as u32;
         let owner = self.app_of_pod[pod.index()];
         self.pools.push(Pool { owner, station: NO_STATION, route, ..Pool::unlimited() });

@@ -1,7 +1,7 @@
 //! Routes, compiled from the path table, and the targets they choose among.
 
 use super::OWN_POD;
-use crate::cluster::{PodId, Role};
+use crate::cluster::{PodId, WorkloadId};
 use crate::mesh::path::{PathQuery, lookup};
 use crate::simulation::path_query::{bound_waypoint, path_query};
 use crate::simulation::route::{Capture, Route, RouteTargets, compile};
@@ -9,21 +9,21 @@ use crate::simulation::world::{MeshWorld, Target};
 use crate::workload::Target as Dialled;
 
 impl MeshWorld<'_> {
-    /// Adds the way from `pod` (or from outside) to what it dials, and to those of its endpoints
-    /// that the mesh captures otherwise than the first.
+    /// Adds the way from `pod` (or from outside), through the gateway `via` if there is one, to
+    /// what it dials, and to those of its endpoints that the mesh captures otherwise than the first.
     pub(super) fn add_route(
         &mut self,
         pod: Option<PodId>,
         to: &Dialled,
-        through_gateway: bool,
+        via: Option<WorkloadId>,
     ) -> u32 {
         let targets = RouteTargets {
-            gateway: self.gateway_target(),
+            gateway: self.gateway_target(via),
             waypoint: self.waypoint_target(to),
             server: self.server_target(to),
             own_pod: OWN_POD,
         };
-        let query = path_query(self.scenario, pod, to, through_gateway);
+        let query = path_query(self.scenario, pod, to, via);
         let route = self.compile_route(pod, to, &query, &targets);
         for (capture, server) in self.captured_otherwise(to) {
             let query = query.to_server(&self.scenario.enrolments[server.index()]);
@@ -98,10 +98,9 @@ impl MeshWorld<'_> {
         self.target(name, &scenario.workload(waypoint.workload).pods)
     }
 
-    fn gateway_target(&mut self) -> u32 {
-        let scenario = self.scenario;
-        let gateways = scenario.workloads.iter().find(|workload| workload.role == Role::Gateway);
-        let Some(gateway) = gateways else { return OWN_POD };
+    fn gateway_target(&mut self, via: Option<WorkloadId>) -> u32 {
+        let Some(via) = via else { return OWN_POD };
+        let gateway = self.scenario.workload(via);
         self.target(format!("gateway {}", gateway.qualified_name()), &gateway.pods)
     }
 }
