@@ -176,6 +176,9 @@ parameters! {
     stall_sigma "stallSigma" One,
     /// Time between the launches of two connections of an in-step load generator.
     launch_spacing "launchSpacing" Microseconds,
+    /// Share of a wake-up, after a gap as long as the time between two bursts, that passes between
+    /// the launches of two connections of an in-step load generator, besides `launchSpacing`.
+    launch_wake_share "launchWakeShare" One,
     /// Memory of a sidecar (Envoy and istio-agent) before configuration and connections.
     sidecar_memory "sidecarMemory" Mebibytes,
     /// Memory of a waypoint or gateway before configuration and connections.

@@ -40,9 +40,11 @@ pub(crate) struct Generator {
 pub(crate) struct ClientSlot {
     /// The load generator.
     pub(crate) generator: u32,
+    /// How many connections of the generator are launched before it.
+    pub(crate) place: u32,
     /// The pool with its one connection.
     pub(crate) pool: u32,
-    /// The instant that its beat is counted from, before jitter.
+    /// The instant that its beat is counted from, before launching and jitter.
     pub(crate) beat: SimTime,
     /// Whether a request is under way.
     pub(crate) is_busy: bool,
@@ -101,7 +103,7 @@ impl MeshWorld<'_> {
         }
     }
 
-    /// Plans the first beat of `client`, the `place`-th connection of one of `pods` pods.
+    /// Plans the first beat of `client`, a connection of one of `pods` pods.
     ///
     /// In step, a generator starts its connections one after another as fast as it can;
     /// evenly spaced ones share out the interval. Generators in several pods were not started
@@ -109,23 +111,19 @@ impl MeshWorld<'_> {
     pub(crate) fn plan_first_beat(
         &mut self,
         client: u32,
-        place: u32,
         pods: usize,
         schedule: &mut Schedule<Event>,
     ) {
-        let generator = self.clients[client as usize].generator;
-        let spacing = SimDuration::from_nanos(
-            (self.scenario.costs.launch_spacing * 1e3 * f64::from(place)) as u64,
-        );
+        let ClientSlot { generator, place, .. } = self.clients[client as usize];
         let load = self.load_of(generator);
         let connections = f64::from(load.connections);
         let start = match load.arrivals {
             Arrivals::Closed { think_time } => {
                 let thinking = think_time.as_secs_f64() * self.draw_exponential(generator);
-                Some(SimTime::ZERO + seconds(thinking) + spacing)
+                Some(SimTime::ZERO + seconds(thinking))
             }
             Arrivals::Uniform => self.due(generator, SimTime::ZERO, f64::from(place)),
-            _ => Some(SimTime::ZERO + spacing),
+            _ => Some(SimTime::ZERO),
         };
         let phase = self.phase_of(generator, pods, place, connections);
         let begin = match start {
@@ -134,8 +132,29 @@ impl MeshWorld<'_> {
         };
         if let Some(begin) = begin {
             self.clients[client as usize].beat = begin;
-            schedule.at(begin, Event::BeatDue { client });
+            let next = self.due(generator, begin, connections);
+            let interval = next.map_or(SimDuration::ZERO, |next| next.since(begin));
+            schedule.at(begin + self.launch_lag(client, interval), Event::BeatDue { client });
         }
+    }
+
+    /// How long after its beat `client` is launched, `interval` after the beat before.
+    ///
+    /// A generator in step launches one connection after another. Each takes a thread, which has
+    /// slept since the last burst and may have to be woken by the one before: then bursts are the
+    /// looser the rarer they are.
+    ///
+    /// Source: fitted; raw runs of Istio 1.7 (istio/tools, 2020-08), whose P50 rises from 100 to
+    /// 3000 requests per second at 16 connections and stays level from 16 to 64 connections.
+    fn launch_lag(&self, client: u32, interval: SimDuration) -> SimDuration {
+        let ClientSlot { generator, place, .. } = self.clients[client as usize];
+        if matches!(self.load_of(generator).arrivals, Arrivals::Uniform) {
+            return SimDuration::ZERO;
+        }
+        let costs = &self.scenario.costs;
+        let wake_ns = costs.launch_wake_share * self.delays.wake_up.mean_ns(interval);
+        let spacing_ns = costs.launch_spacing * 1e3 + wake_ns;
+        SimDuration::from_nanos((spacing_ns * f64::from(place)) as u64)
     }
 
     /// How many requests the start of `generator` lags behind that of others, the same for all
@@ -168,13 +187,14 @@ impl MeshWorld<'_> {
         let Some(next) = self.due(generator, beat, connections) else { return };
         self.clients[client as usize].beat = next;
         let mut due = next;
+        let lag = self.launch_lag(client, next.since(beat));
         if has_jitter {
             let earliest = next.since(beat).as_secs_f64() * 0.9;
             let width = next.since(beat).as_secs_f64() * 0.2;
             let rng = &mut self.generators[generator as usize].rng;
             due = beat + seconds(earliest + width * rng.random::<f64>());
         }
-        schedule.at(due.max(schedule.now()), Event::BeatDue { client });
+        schedule.at((due + lag).max(schedule.now()), Event::BeatDue { client });
     }
 
     /// `client` sends a request that was to start at `intended`.

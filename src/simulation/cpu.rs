@@ -84,10 +84,16 @@ impl WakeUp {
         }
     }
 
+    /// How long a thread takes on the average to wake that has slept for `gap`, in nanoseconds.
+    #[inline]
+    pub(crate) fn mean_ns(&self, gap: SimDuration) -> f64 {
+        (self.base_ns + self.slope * (gap.as_nanos() as f64).sqrt()).min(self.max_ns)
+    }
+
     /// How long a thread takes to wake that has slept for `gap`.
     #[inline]
     pub(crate) fn after(&self, gap: SimDuration, rng: &mut Stream) -> SimDuration {
-        let mean = (self.base_ns + self.slope * (gap.as_nanos() as f64).sqrt()).min(self.max_ns);
+        let mean = self.mean_ns(gap);
         let factor = 1.0 + self.jitter * (2.0 * rng.random::<f64>() - 1.0);
         SimDuration::from_nanos((mean * factor) as u64)
     }

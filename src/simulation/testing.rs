@@ -64,6 +64,7 @@ pub(crate) fn exact_costs() -> CostModel {
         stall_median: 6.0,
         stall_sigma: 0.4,
         launch_spacing: 0.0,
+        launch_wake_share: 0.0,
         sidecar_memory: 45.0,
         waypoint_memory: 60.0,
         ztunnel_memory: 12.0,

@@ -105,6 +105,28 @@ fn a_burst_waits_in_line_at_a_sidecar_and_a_spread_load_does_not() {
     assert!(p90(Arrivals::InStep) > 2.0 * p90(Arrivals::Uniform));
 }
 
+/// The last of four is launched three wake-ups after the first: so much less it waits in line.
+#[test]
+fn connections_launched_by_threads_that_have_to_be_woken_come_apart() {
+    let slowest_us = |rate, launch_wake_share| {
+        let builder = Builder::echo(DataPlane::None, 1).costs(|costs| {
+            (costs.wake_per_sqrt_ms, costs.wake_max) = (10.0, 1000.0);
+            costs.launch_wake_share = launch_wake_share;
+        });
+        let mut builder = builder.load(rate, 4, Arrivals::InStep);
+        builder.scenario.behaviors[1].workers = 1;
+        builder.scenario.behaviors[1].wait_time =
+            Distribution::Constant(SimDuration::from_millis(10));
+        let run = simulate(&builder.scenario, 1, 0);
+        run.sources[0].response_times.max().unwrap().as_nanos() as f64 / 1e3
+    };
+    // 10 µs × √100 and × √50 for 100 and 50 ms between bursts.
+    for (rate, wake_up) in [(40.0, 100.0), (80.0, 70.7)] {
+        let less = slowest_us(rate, 0.0) - slowest_us(rate, 1.0);
+        assert!((less - 3.0 * wake_up).abs() < 5.0, "{less} µs at {rate} requests per second");
+    }
+}
+
 #[test]
 fn every_request_of_the_measured_part_ends_exactly_once() {
     for plane in [DataPlane::None, DataPlane::Sidecar, DataPlane::Ambient] {

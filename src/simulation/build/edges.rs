@@ -111,13 +111,14 @@ impl MeshWorld<'_> {
             let client = self.clients.len() as u32;
             self.clients.push(ClientSlot {
                 generator,
+                place,
                 pool: self.pools.len() as u32,
                 beat: SimTime::ZERO,
                 is_busy: false,
             });
             self.missed.push(VecDeque::new());
             self.pools.push(pool.clone());
-            self.plan_first_beat(client, place, pods, schedule);
+            self.plan_first_beat(client, pods, schedule);
         }
     }
 
