@@ -65,9 +65,9 @@ fn results(result: &ExperimentResult, style: Style) -> String {
     let names = columns.room_for_names();
     let mut text = String::new();
     for point in result.points() {
-        let heading =
-            format!("{:<names$}{}", fitted(&point_label(point), names), columns.heading());
-        text += &(style.paint(heading.trim_end(), BOLD) + "\n");
+        for line in point_heading(&point_label(point), names, &columns.heading()) {
+            text += &(style.paint(line.trim_end(), BOLD) + "\n");
+        }
         for (cell, estimates) in estimates.iter().filter(|(cell, _)| cell.point == point) {
             let line =
                 format!("{:<names$}{}", fitted(&cell.variant, names), columns.row(estimates));
@@ -76,6 +76,17 @@ fn results(result: &ExperimentResult, style: Style) -> String {
         text.push('\n');
     }
     if text.is_empty() { text } else { text + NOTE + "\n" }
+}
+
+/// The name of a point before the columns' names, or on lines of its own above them if it is long:
+/// cut short, two points might look alike.
+fn point_heading(label: &str, names: usize, columns: &str) -> Vec<String> {
+    if letters(label) <= names {
+        return vec![format!("{label:<names$}{columns}")];
+    }
+    let mut lines = wrapped(label, WIDTH);
+    lines.push(format!("{:<names$}{columns}", ""));
+    lines
 }
 
 const NOTE: &str =
