@@ -266,17 +266,26 @@ impl MeshWorld<'_> {
         let exchange = self.end_exchange(id, reusable, schedule);
         self.observer.finish_request(&exchange, schedule.now());
         self.observer.end_request(exchange.intended_start);
-        self.go_on(exchange.owner, schedule);
+        let was_refused = exchange.connection.is_none();
+        let pause = if was_refused { self.refusal_time() } else { SimDuration::ZERO };
+        self.go_on(exchange.owner, pause, schedule);
     }
 
-    /// A client goes on to its next request.
-    fn go_on(&mut self, owner: Owner, schedule: &mut Schedule<Event>) {
+    /// What a refused connection takes a client: as much CPU time as a request. Users who do not
+    /// think would else ask again at the same instant for ever, so it is never nothing.
+    fn refusal_time(&self) -> SimDuration {
+        let cpu = SimDuration::from_nanos((self.scenario.costs.client_cpu * 1e3) as u64);
+        cpu.max(SimDuration::from_micros(1))
+    }
+
+    /// A client goes on to its next request; users of a closed loop pause before they think.
+    fn go_on(&mut self, owner: Owner, pause: SimDuration, schedule: &mut Schedule<Event>) {
         let Owner::Client(client) = owner else { return };
         self.clients[client as usize].is_busy = false;
         let generator = self.clients[client as usize].generator;
         if let Arrivals::Closed { think_time } = self.load_of(generator).arrivals {
             let thinking = seconds(think_time.as_secs_f64() * self.draw_exponential(generator));
-            schedule.after(thinking, Event::BeatDue { client });
+            schedule.after(pause + thinking, Event::BeatDue { client });
         } else if let Some(intended) = self.missed[client as usize].pop_front() {
             self.fire(client, intended, schedule);
         }
@@ -293,7 +302,7 @@ impl MeshWorld<'_> {
         if let Some(connection) = exchange.connection {
             self.retire(connection, schedule);
         }
-        self.go_on(exchange.owner, schedule);
+        self.go_on(exchange.owner, SimDuration::ZERO, schedule);
     }
 }
 

@@ -177,6 +177,16 @@ fn a_sidecar_without_endpoints_answers_503_uh_and_a_plain_client_is_refused() {
 }
 
 #[test]
+fn a_user_who_does_not_think_takes_time_to_be_refused() {
+    let arrivals = Arrivals::Closed { think_time: SimDuration::ZERO };
+    let builder = Builder::echo(DataPlane::None, 0).load(0.0, 1, arrivals);
+    let run = simulate(&builder.scenario, 1, 0);
+    let refusals = run.measured_s * 1e6 / CLIENT;
+    assert!((run.sources[0].failed_requests as f64 - refusals).abs() <= 1.0);
+    assert_eq!(run.sources[0].failed_requests, run.sources[0].requests);
+}
+
+#[test]
 fn a_client_gives_up_after_its_timeout_and_goes_on() {
     let mut builder = Builder::echo(DataPlane::Sidecar, 1).load(1.0, 1, Arrivals::InStep);
     builder.scenario.behaviors[1].wait_time = Distribution::Constant(SimDuration::from_secs(5));
