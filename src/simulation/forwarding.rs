@@ -214,7 +214,9 @@ impl MeshWorld<'_> {
         let process = self.stations[station as usize].process;
         if position > 0 && !at_end {
             if exchange.returning {
-                self.processes[process as usize].account.requests += 1;
+                let account = &mut self.processes[process as usize].account;
+                account.requests += 1;
+                account.relayed += 1;
             }
             self.send_on(id, schedule);
         } else if position == 0 && !exchange.returning {

@@ -170,6 +170,7 @@ impl MeshWorld<'_> {
             if opened {
                 account.connections_accepted += u64::from(position > 0);
                 account.connections_opened += u64::from(position < last);
+                account.connections_relayed += u64::from(sides == 2);
                 account.connections_active += sides;
             } else {
                 account.connections_active -= sides;

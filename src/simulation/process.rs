@@ -112,6 +112,8 @@ pub(crate) struct Account {
     pub(crate) visits: u64,
     /// Requests answered or passed on.
     pub(crate) requests: u64,
+    /// Of these, passed on as bytes.
+    pub(crate) relayed: u64,
     /// Requests that waited for a worker of an application.
     pub(crate) queued: u64,
     /// Requests that found the queue of an application full.
@@ -122,6 +124,8 @@ pub(crate) struct Account {
     pub(crate) connections_accepted: u64,
     /// Connections opened upstream since the start.
     pub(crate) connections_opened: u64,
+    /// Connections passed on as bytes since the start.
+    pub(crate) connections_relayed: u64,
     /// Connections through it now, either side.
     pub(crate) connections_active: u64,
 }
@@ -134,11 +138,13 @@ impl Account {
             queue_wait_ns: self.queue_wait_ns - before.queue_wait_ns,
             visits: self.visits - before.visits,
             requests: self.requests - before.requests,
+            relayed: self.relayed - before.relayed,
             queued: self.queued - before.queued,
             refused: self.refused - before.refused,
             attempts: self.attempts - before.attempts,
             connections_accepted: self.connections_accepted - before.connections_accepted,
             connections_opened: self.connections_opened - before.connections_opened,
+            connections_relayed: self.connections_relayed - before.connections_relayed,
             connections_active: self.connections_active,
         }
     }

@@ -225,11 +225,12 @@ fn proxy_kind(kind: ProcessKind) -> Option<ProxyKind> {
 /// Counters by the names that Envoy and Istio give them.
 fn counters(kind: ProxyKind, spent: &Account, ever: &Account) -> Vec<(&'static str, u64)> {
     if kind == ProxyKind::Ztunnel {
-        return vec![("istio_tcp_connections_opened_total", ever.connections_accepted)];
+        return vec![("istio_tcp_connections_opened_total", ever.connections_relayed)];
     }
     vec![
         ("downstream_cx_total", ever.connections_accepted),
-        ("istio_requests_total", spent.requests),
+        ("istio_requests_total", spent.requests - spent.relayed),
+        ("istio_tcp_connections_opened_total", ever.connections_relayed),
         ("upstream_cx_total", ever.connections_opened),
         ("upstream_rq_total", spent.attempts),
     ]

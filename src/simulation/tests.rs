@@ -412,6 +412,9 @@ fn a_port_that_is_plain_tcp_loses_reporters_and_the_choice_per_request() {
         .filter(|proxy| proxy.workload == "test/echo" && proxy.visits > 0)
         .count();
     assert_eq!(servers_at_work, 1, "one connection, one endpoint");
+    let client = |name| counter(&run, "test/client-0", name);
+    assert_eq!(client("istio_requests_total"), 0, "nobody parsed a request");
+    assert_eq!(client("istio_tcp_connections_opened_total"), 1);
 }
 
 #[test]
