@@ -205,7 +205,7 @@ fn wrong_arguments_and_unreadable_files_exit_2() {
         &["path", "models/echo", "--from", "nobody", "--to", "echo"],
         &["path", "models/echo", "--from", "client", "--to", "echo:1"],
         &["path", "models/echo", "--from", "client", "--to", "echo", "--variant", "x"],
-        &["path", "models/echo", "--from", "client", "--to", "echo", "--via-gateway"],
+        &["path", "models/echo", "--from", "client", "--to", "echo", "--via", "x"],
     ] {
         let ended = run(arguments);
         assert_eq!((ended.code, ended.out.as_str()), (Some(2), ""), "{arguments:?}");
@@ -385,6 +385,20 @@ metadata: {name: deny-all}
     let document: serde_json::Value = serde_json::from_str(&json.out).unwrap();
     assert_eq!(document["complete"], false);
     assert_eq!(document["ignoredObjects"][0]["kind"], "AuthorizationPolicy");
+}
+
+#[test]
+fn what_comes_along_can_be_run_and_leaves_no_warning() {
+    for model in names(&root().join("models")).iter().filter(|name| *name != "calibration") {
+        let checked = run(&["check", &format!("models/{model}")]);
+        assert_eq!(checked.code, Some(0), "{model}: {}", checked.err);
+        assert!(!checked.out.contains("Warnings"), "{model}: {}", checked.out);
+    }
+    for experiment in names(&root().join("experiments")) {
+        let checked = run(&["check", &format!("experiments/{experiment}")]);
+        assert_eq!(checked.code, Some(0), "{experiment}: {}", checked.err);
+        assert!(checked.out.contains(&format!("{experiment} can be run")), "{}", checked.out);
+    }
 }
 
 #[test]

@@ -91,9 +91,9 @@ pub(super) struct PathArguments {
     /// Whom: a URL, a Service (`echo`, `echo.shop:8080`), or a workload or pod by its IP
     #[arg(long, value_name = "TARGET")]
     pub(super) to: String,
-    /// Go through the model's gateway [default: clients outside the cluster do, if there is one]
-    #[arg(long)]
-    pub(super) via_gateway: bool,
+    /// The gateway in between [default: none; for clients outside the first of the model]
+    #[arg(long, value_name = "GATEWAY")]
+    pub(super) via: Option<String>,
     /// The data plane to show, instead of the model's own
     #[arg(long, value_enum, value_name = "PLANE", conflicts_with = "variant")]
     pub(super) data_plane: Option<Plane>,

@@ -7,7 +7,7 @@ use super::arguments::{PathArguments, Plane};
 use super::places::{Caller, caller, target};
 use super::terminal::print;
 use super::{Failure, Outcome};
-use crate::cluster::{PodId, Role};
+use crate::cluster::{PodId, Role, WorkloadId};
 use crate::import::calibration::built_in_calibration;
 use crate::import::kubernetes::{Model, VariantOverrides, build};
 use crate::import::manifests::{Manifests, Object, load_model};
@@ -124,26 +124,34 @@ fn named_path(model: Model, view: &View, arguments: &PathArguments) -> Result<Na
     };
     let from = caller(&model, &arguments.from).map_err(refuse("--from", &arguments.from))?;
     let to = target(&model, &arguments.to, from).map_err(refuse("--to", &arguments.to))?;
+    let gateway = gateway(&model, from, arguments)?;
     let costs = Arc::new(built_in_calibration()?);
     let scenario = model.into_scenario(Vec::new(), costs, SimDuration::ZERO, SimDuration::ZERO);
-    let cast = Cast::of(&scenario, from, &to);
-    let through_gateway = match cast.gateway {
-        Some(_) => arguments.via_gateway || from == Caller::Outside,
-        None if arguments.via_gateway => {
-            return Err(Failure::Sentence("--via-gateway: the model has no gateway".to_owned()));
-        }
-        None => false,
-    };
-    let gateway = cast.gateway.filter(|_| through_gateway);
-    let via = gateway.map(|pod| scenario.pod(pod).workload);
-    let path = lookup(&path_query(&scenario, cast.client, &to, via));
+    let cast = Cast::of(&scenario, from, &to, gateway);
+    let path = lookup(&path_query(&scenario, cast.client, &to, gateway));
     let names = path.hops.iter().map(|hop| cast.name(&scenario, hop)).collect();
     NamedPath::new(title(arguments, view), path, names)
         .map_err(|count| Failure::Sentence(count.to_string()))
 }
 
+/// The gateway asked for; a client outside comes through the first there is.
+fn gateway(
+    model: &Model,
+    from: Caller,
+    arguments: &PathArguments,
+) -> Result<Option<WorkloadId>, Failure> {
+    if let Some(name) = &arguments.via {
+        let found = model.gateway(name);
+        return Ok(Some(found.map_err(|rule| Failure::argument("--via", name, &rule))?));
+    }
+    let first = model.workloads.iter().position(|workload| workload.role == Role::Gateway);
+    let first = first.filter(|_| from == Caller::Outside);
+    Ok(first.map(|index| WorkloadId(index as u32)))
+}
+
 fn title(arguments: &PathArguments, view: &View) -> String {
-    let way = format!("{} → {}", arguments.from, arguments.to);
+    let via = arguments.via.as_ref().map(|via| format!(" → {via}")).unwrap_or_default();
+    let way = format!("{}{via} → {}", arguments.from, arguments.to);
     match (&view.variant, view.name) {
         (Some(variant), _) => format!("{way}, variant {variant}"),
         (None, "") => format!("{way}, as the manifests say"),
@@ -162,7 +170,7 @@ struct Cast {
 }
 
 impl Cast {
-    fn of(scenario: &Scenario, from: Caller, to: &Target) -> Self {
+    fn of(scenario: &Scenario, from: Caller, to: &Target, gateway: Option<WorkloadId>) -> Self {
         let client = match from {
             Caller::Outside => None,
             Caller::Pod(pod) => Some(pod),
@@ -180,13 +188,12 @@ impl Cast {
                 (Some(pod), Some(port), scenario.waypoint_of_pod[pod.index()])
             }
         };
-        let gateway = scenario.workloads.iter().find(|workload| workload.role == Role::Gateway);
         let waypoint = waypoint.map(|at| scenario.waypoints[at].workload);
         Self {
             client,
             server,
             port,
-            gateway: gateway.and_then(|workload| workload.pods.first().copied()),
+            gateway: gateway.and_then(|id| scenario.workload(id).pods.first().copied()),
             waypoint: waypoint.and_then(|id| scenario.workload(id).pods.first().copied()),
         }
     }

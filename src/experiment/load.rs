@@ -137,11 +137,13 @@ impl Surroundings<'_> {
         Ok(workload)
     }
 
+    /// The gateway called `name`, in the experiment's own namespace before all others.
     fn gateway(&self, name: &str) -> Result<WorkloadId, String> {
-        let workload = self.workload(name)?;
-        let found = &self.model.workloads[workload.index()];
-        if found.role != Role::Gateway || found.pods.is_empty() {
-            return Err("must name a gateway with pods".into());
+        let own = self.namespace.filter(|_| !name.contains('/'));
+        let own = own.and_then(|namespace| self.model.gateway(&format!("{namespace}/{name}")).ok());
+        let workload = own.map_or_else(|| self.model.gateway(name), Ok)?;
+        if self.model.workloads[workload.index()].pods.is_empty() {
+            return Err("must name a gateway with pods, and this one has none that run".into());
         }
         Ok(workload)
     }

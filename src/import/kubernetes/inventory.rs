@@ -38,7 +38,8 @@ pub(super) struct Inventory<'o> {
     /// Our own kinds.
     pub(super) own: OwnObjects,
     pub(super) notes: Notes,
-    config_maps: Vec<&'o Object>,
+    /// With whether anything points at it.
+    config_maps: Vec<(&'o Object, bool)>,
 }
 
 /// What there is to tell about the model as a whole.
@@ -98,7 +99,7 @@ impl<'o> Inventory<'o> {
             ("gateway.networking.k8s.io", "GatewayClass") => {
                 self.gateway_classes.extend(notes.read(object));
             }
-            ("", "ConfigMap") => self.config_maps.push(object),
+            ("", "ConfigMap") => self.config_maps.push((object, false)),
             // Experiments and calibrations say nothing about a cluster.
             ("meshsim", "Cluster" | "Behavior") => notes.count(object),
             _ if is_own(object) => {}
@@ -108,18 +109,19 @@ impl<'o> Inventory<'o> {
 
     /// The ConfigMap of this name, which is thereby modelled.
     pub(super) fn use_config_map(&mut self, namespace: &str, name: &str) -> Option<&'o Object> {
-        let is_meant = |object: &&Object| {
+        let is_meant = |object: &Object| {
             object.name == name && object.namespace.as_deref().unwrap_or("default") == namespace
         };
-        let index = self.config_maps.iter().position(is_meant)?;
-        let object = self.config_maps.remove(index);
-        self.notes.count(object);
-        Some(object)
+        let (object, is_used) = self.config_maps.iter_mut().find(|(object, _)| is_meant(object))?;
+        if !std::mem::replace(is_used, true) {
+            self.notes.count(object);
+        }
+        Some(*object)
     }
 
     /// What was modelled and what was not. Assumptions and warnings are left to be added.
     pub(super) fn coverage(&mut self) -> Coverage {
-        for object in std::mem::take(&mut self.config_maps) {
+        for (object, _) in self.config_maps.iter().filter(|(_, is_used)| !is_used) {
             self.notes.ignore(object);
         }
         let kinds = self.notes.modelled.iter();

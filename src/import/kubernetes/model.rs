@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::coverage::Coverage;
 use super::overlay::UnwrittenBehavior;
+use super::plan::GATEWAY_NAME;
 use crate::cluster::kube_proxy::KubeProxyMode;
 use crate::cluster::scheduler::Placement;
 use crate::cluster::{Node, Pod, Role, Service, Workload, WorkloadId};
@@ -118,6 +119,39 @@ impl Model {
                 second.qualified_name()
             )),
             (None, _) => Err(format!("must name a workload of the model: {}", self.some_names())),
+        }
+    }
+
+    /// The gateway that `name` means: a Gateway object (`ingress`, `shop/ingress`), or the
+    /// workload that runs one.
+    ///
+    /// # Errors
+    ///
+    /// The end of a sentence that starts with the name.
+    pub fn gateway(&self, name: &str) -> Result<WorkloadId, String> {
+        let gateways =
+            || self.workloads.iter().enumerate().filter(|(_, w)| w.role == Role::Gateway);
+        let is_meant = |workload: &Workload| {
+            let of_object = workload.labels.iter().find(|(key, _)| key == GATEWAY_NAME);
+            let names = [of_object.map(|(_, name)| name.as_str()), Some(workload.name.as_str())];
+            match name.split_once('/') {
+                Some((namespace, name)) => {
+                    workload.namespace == namespace && names.contains(&Some(name))
+                }
+                None => names.contains(&Some(name)),
+            }
+        };
+        let found: Vec<_> = gateways().filter(|(_, workload)| is_meant(workload)).collect();
+        let list = |found: &[(usize, &Workload)]| {
+            found.iter().map(|(_, w)| w.qualified_name()).collect::<Vec<_>>().join(", ")
+        };
+        match found.as_slice() {
+            [(index, _)] => Ok(WorkloadId(*index as u32)),
+            [] => match gateways().collect::<Vec<_>>().as_slice() {
+                [] => Err("must name a gateway, and the model has none".to_owned()),
+                all => Err(format!("must name a gateway of the model: {}", list(all))),
+            },
+            several => Err(format!("must name one gateway: {}", list(several))),
         }
     }
 
