@@ -54,6 +54,17 @@ fn what_names_nothing_is_refused_with_what_there_is() {
 }
 
 #[test]
+fn a_proxy_is_no_target() {
+    let text = deployment("a", "web", 1, "") + &service("a", "web", "");
+    let model = model(&(text + &waypoint("a", "between", "service", "Same")));
+    let ip = model.pods.iter().find(|pod| pod.name.starts_with("between")).unwrap().ip;
+    for url in ["http://between:15008".to_owned(), format!("http://{ip}:15008")] {
+        let refused = target(&model, &url, "a").unwrap_err();
+        assert!(refused.contains("this is the proxy a/between"), "{url} {refused}");
+    }
+}
+
+#[test]
 fn behaviors_apply_by_labels_and_their_calls_are_resolved_where_the_caller_is() {
     let behavior = |name: &str, selector: &str, more: &str| {
         format!(

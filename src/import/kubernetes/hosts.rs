@@ -9,7 +9,7 @@
 use std::net::Ipv4Addr;
 
 use super::model::Model;
-use crate::cluster::{PodId, Service, ServiceId};
+use crate::cluster::{PodId, Role, Service, ServiceId};
 use crate::scenario::spec::UrlSpec;
 use crate::workload::Target;
 
@@ -20,9 +20,29 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// The end of a sentence that starts with the URL: it names nothing in the model, or a port
-    /// that the Service does not have.
+    /// The end of a sentence that starts with the URL: it names nothing in the model, a port that
+    /// the Service does not have, or a proxy, which answers no requests of its own.
     pub fn target(&self, url: &UrlSpec, namespace: &str) -> Result<Target, String> {
+        self.resolve(url, namespace).and_then(|target| self.application(target))
+    }
+
+    /// `target`, unless it leads to a proxy.
+    fn application(&self, target: Target) -> Result<Target, String> {
+        let pods = match &target {
+            Target::Service { service, .. } => self.services[service.index()].endpoints.as_slice(),
+            Target::PodIp { pod, .. } => std::slice::from_ref(pod),
+        };
+        let mut workloads = pods.iter().map(|pod| self.pods[pod.index()].workload);
+        let proxy = workloads.find(|id| self.workloads[id.index()].role != Role::Application);
+        match proxy.map(|id| self.workloads[id.index()].qualified_name()) {
+            None => Ok(target),
+            Some(proxy) => Err(format!(
+                "must name an application, and this is the proxy {proxy}; a load goes through a gateway by `via`"
+            )),
+        }
+    }
+
+    fn resolve(&self, url: &UrlSpec, namespace: &str) -> Result<Target, String> {
         if let Ok(ip) = url.host.parse::<Ipv4Addr>() {
             let pod = self.pods.iter().position(|pod| pod.ip == ip);
             return match pod {
