@@ -8,7 +8,7 @@
 //! | how sure are we? | [`mean_interval`], [`quantile_interval`], [`batch_means`] |
 //! | how many replications? | [`StoppingRule`] |
 //! | which variant is better? | [`paired_difference`], [`variance_ratio`], [`holm`] |
-//! | where does the warm-up end? | [`mser5`], [`welch`], [`warm_up`] |
+//! | where does the warm-up end? | [`mser5`], [`welch`], [`warm_up()`] |
 
 mod comparison;
 mod confidence;
