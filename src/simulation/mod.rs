@@ -4,6 +4,8 @@ mod audit;
 mod build;
 mod clients;
 mod connection;
+#[cfg(test)]
+mod conservation;
 mod cpu;
 mod delays;
 mod event;

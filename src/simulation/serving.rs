@@ -165,8 +165,8 @@ impl MeshWorld<'_> {
                 break;
             }
             self.exchange(id).serving.step += 1;
-            let made = self.make_step(process, id, step, schedule);
-            if made > 0 {
+            self.make_step(process, id, step, schedule);
+            if self.exchange(id).serving.outstanding > 0 {
                 return;
             }
         }
@@ -180,15 +180,17 @@ impl MeshWorld<'_> {
         }
     }
 
-    /// Makes the calls of one step side by side; returns how many.
+    /// Makes the calls of one step side by side.
     fn make_step(
         &mut self,
         process: u32,
         id: ExchangeId,
         step: usize,
         schedule: &mut Schedule<Event>,
-    ) -> u16 {
-        let mut made = 0;
+    ) {
+        // The step itself counts until all its calls are made: one that is refused at once must
+        // not end it.
+        self.exchange(id).serving.outstanding += 1;
         for place in 0..self.behavior(process).calls[step].len() {
             let scenario = self.scenario;
             let app = self.app(process);
@@ -197,12 +199,11 @@ impl MeshWorld<'_> {
                 continue;
             }
             let plan = app.calls[step][place];
-            made += 1;
             self.exchange(id).serving.outstanding += 1;
             let (bytes, repeats) = (call.request_bytes as u32, call.count.saturating_sub(1) as u16);
             self.call(id, plan, bytes, repeats, schedule);
         }
-        made
+        self.exchange(id).serving.outstanding -= 1;
     }
 
     fn call(

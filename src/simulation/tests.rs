@@ -328,6 +328,17 @@ fn a_call_that_fails_fails_the_caller() {
 }
 
 #[test]
+fn calls_side_by_side_that_find_nobody_fail_their_caller_once() {
+    let mut builder = Builder::echo(DataPlane::None, 1);
+    let to = builder.service("nobody", "http", Vec::new());
+    let call = Call { to, probability: 1.0, count: 1, request_bytes: 0 };
+    builder.scenario.behaviors[1].calls = vec![vec![call.clone(), call]];
+    let run = lone_requests(builder);
+    let outcomes = run.sources.iter().map(|source| (source.requests, source.failed_requests));
+    assert_eq!(outcomes.collect::<Vec<_>>(), [(100, 100), (100, 100), (100, 100)]);
+}
+
+#[test]
 fn kube_proxy_keeps_a_connection_where_it_is_and_a_sidecar_spreads_its_requests() {
     let busy_pods = |plane| {
         let builder = Builder::echo(plane, 3).load(100.0, 1, Arrivals::InStep);
