@@ -131,6 +131,17 @@ fn a_quick_run_says_so_and_is_judged_all_the_same() {
     assert!(page.contains("Quick run"));
 }
 
+/// What a run takes for granted stands in its report.
+#[test]
+fn bytes_sent_to_an_http_port_are_told_of() {
+    let scratch = Scratch::new("bytes-to-http");
+    let text = fs::read_to_string(experiment(&scratch, HOLDS, "1s")).unwrap();
+    let file = scratch.file("tcp.yaml", &text.replace("http://echo:8080/", "tcp://echo:8080"));
+    assert_eq!(run_experiment(&scratch, &file, &[]).code, Some(0));
+    let page = fs::read_to_string(scratch.path().join("output/small/report.html")).unwrap();
+    assert!(page.contains("its port is declared HTTP"), "the page says nothing of it");
+}
+
 #[test]
 fn machines_get_one_json_document() {
     let scratch = Scratch::new("json");

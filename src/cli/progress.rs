@@ -12,11 +12,13 @@ const TEMPLATE: &str = "{msg}  {wide_bar}  {pos} of {len} runs, {elapsed} so far
 impl Bar {
     /// A bar for the experiment called `name`, without any runs yet.
     pub(super) fn new(name: &str) -> Self {
-        let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
+        let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::hidden());
         if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
             bar.set_style(style.progress_chars("━╸ "));
         }
         bar.set_message(name.to_owned());
+        // Shown from here on only: a bar without runs would be a full one.
+        bar.set_draw_target(ProgressDrawTarget::stderr());
         Self(bar)
     }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::trace::{self, Trace};
 use crate::cluster::{Role, WorkloadId};
 use crate::import::kubernetes::Model;
+use crate::mesh::protocol::PortDeclaration;
 use crate::scenario::problem::{Problem, Problems, SourceFile};
 use crate::scenario::spec::{ArrivalsSpec, LoadOverrideSpec, LoadSpec, Scheme};
 use crate::units::{SimDuration, SimTime};
@@ -182,6 +183,13 @@ impl Surroundings<'_> {
         })
     }
 
+    /// Whether `target` is a port that its Service declares to be HTTP.
+    fn declares_http(&self, target: &Target) -> bool {
+        let Target::Service { service, port } = *target else { return false };
+        let port = &self.model.services[service.index()].ports[port];
+        PortDeclaration::from(port).protocol().is_http()
+    }
+
     /// What is taken for granted about a load, in sentences.
     pub(super) fn assumptions(&self, spec: &LoadSpec, load: &Load) -> Vec<String> {
         let mut sentences = Vec::new();
@@ -191,10 +199,16 @@ impl Surroundings<'_> {
                 spec.to, spec.method
             ));
         }
+        if matches!(spec.to.scheme, Scheme::Https | Scheme::Tcp) && self.declares_http(&load.to) {
+            sentences.push(format!(
+                "Load {}: its port is declared HTTP, to which Envoys answer 400 (DPE) where it is \
+                 none; here everything sent to the port is taken for what the port says.",
+                spec.to
+            ));
+        }
         if spec.to.scheme == Scheme::Https {
             sentences.push(format!(
-                "Load {}: the TLS that the application starts itself costs nothing here; the name \
-                 of the port decides what the mesh sees.",
+                "Load {}: the TLS that the application starts itself costs nothing here.",
                 spec.to
             ));
         }

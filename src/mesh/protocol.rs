@@ -12,6 +12,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::cluster::ServicePort;
 use crate::units::SimDuration;
 
 /// Ports whose well-known protocols let the server speak first, which detection cannot handle:
@@ -71,6 +72,17 @@ pub struct PortDeclaration<'a> {
     pub app_protocol: Option<&'a str>,
     /// `protocol`.
     pub transport: Transport,
+}
+
+impl<'a> From<&'a ServicePort> for PortDeclaration<'a> {
+    fn from(port: &'a ServicePort) -> Self {
+        Self {
+            number: port.port,
+            name: Some(port.name.as_str()).filter(|name| !name.is_empty()),
+            app_protocol: port.app_protocol.as_deref(),
+            transport: Transport::Tcp,
+        }
+    }
 }
 
 impl PortDeclaration<'_> {

@@ -2,7 +2,7 @@
 
 use crate::cluster::{PodId, ServiceId, ServicePort, WorkloadId};
 use crate::mesh::path::{Addressed, Client, DataPlane, Gateway, GatewayListener, PathQuery};
-use crate::mesh::protocol::{PortDeclaration, Protocol, Transport};
+use crate::mesh::protocol::{PortDeclaration, Protocol};
 use crate::scenario::Scenario;
 use crate::workload::Target;
 
@@ -78,13 +78,7 @@ fn gateway_in_between(
 }
 
 fn declared(port: &ServicePort) -> Protocol {
-    let declaration = PortDeclaration {
-        number: port.port,
-        name: (!port.name.is_empty()).then_some(port.name.as_str()),
-        app_protocol: port.app_protocol.as_deref(),
-        transport: Transport::Tcp,
-    };
-    declaration.protocol()
+    PortDeclaration::from(port).protocol()
 }
 
 fn service_protocol(scenario: &Scenario, service: ServiceId, port: usize) -> Protocol {
