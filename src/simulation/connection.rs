@@ -108,8 +108,8 @@ pub(crate) struct Connection {
     pub(crate) opening_leg: u8,
     /// How far that is.
     pub(crate) opening: Opening,
-    /// Whether it can carry requests.
-    pub(crate) is_open: bool,
+    /// Whether it stands in the pool's list of those with room.
+    pub(crate) is_listed: bool,
     /// Requests on it.
     pub(crate) streams: u32,
     /// Since when it has carried none.

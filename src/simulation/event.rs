@@ -1,4 +1,4 @@
-//! Everything that can happen in a run, named for what has happened or is due.
+//! The catalogue of events.
 
 use crate::engine::{EventCode, SlotId};
 
@@ -8,6 +8,8 @@ pub(crate) type ExchangeId = SlotId;
 /// A connection between two HTTP speakers, proxies that only pass bytes included.
 pub(crate) type ConnectionId = SlotId;
 
+/// Everything that can happen in a run, named for what has happened or is due.
+///
 /// An event carries ids only; the state lives in the world. Timers are never taken
 /// out of the queue: when the id an event carries has gone stale, its handler returns
 /// at once.

@@ -2,17 +2,18 @@
 //!
 //! Every leg costs the round trip of a TCP handshake. An encrypted one costs another for
 //! TLS 1.3 and the cryptography of both sides, done by the threads that will serve the
-//! connection. An HBONE leg is a CONNECT stream, one round trip, on a tunnel that is opened
-//! when there is none; whoever needs a tunnel that is being opened waits for it.
+//! connection. An HBONE leg is a CONNECT stream, one round trip, on a tunnel of `tunnels`.
 //!
 //! Sources: RFC 9293 and RFC 8446 for the round trips; istio/ztunnel 1.31
 //! `src/proxy/pool.rs` (one pool per source pod and destination, at most 100 streams a
 //! connection); Envoy 1.40 (one HTTP/2 pool per worker and host).
 
+use rand::RngExt;
+
 use crate::engine::Schedule;
 use crate::mesh::path::{Actor, Chosen};
 use crate::policy::load_balancing::least_request;
-use crate::units::SimDuration;
+use crate::units::{SimDuration, SimTime};
 
 use super::connection::{
     Balancing, Connection, Distance, Leg, MOST_STATIONS, NO_POD, NO_STATION, Opening, Setup,
@@ -130,7 +131,7 @@ impl MeshWorld<'_> {
                 let hosts = &state.hosts;
                 least_request::pick(count, |host| hosts[host].active, &mut state.rng) as u32
             }
-            Balancing::Random => rand::RngExt::random_range(&mut state.rng, 0..count as u32),
+            Balancing::Random => state.rng.random_range(0..count as u32),
             Balancing::KubeProxy => {
                 state.choice.pick(self.kube_proxy, count, &mut state.rng)? as u32
             }
@@ -227,7 +228,7 @@ impl MeshWorld<'_> {
             0 => NO_STATION,
             1 => state.first_station,
             workers => {
-                let worker = rand::RngExt::random_range(&mut state.accept_rng, 0..workers);
+                let worker = state.accept_rng.random_range(0..workers);
                 state.first_station + worker
             }
         }
@@ -311,7 +312,8 @@ impl MeshWorld<'_> {
         }
     }
 
-    /// One side of a TLS handshake computes; a client outside has threads to spare.
+    /// One side of a TLS handshake computes. An application, whose threads belong to no
+    /// connection, takes the mean time for it and burns no CPU that is counted.
     fn handshake_work(
         &mut self,
         id: ConnectionId,
@@ -344,7 +346,6 @@ impl MeshWorld<'_> {
             self.begin_leg(id, schedule);
             return;
         }
-        connection.is_open = true;
         let pool = &mut self.pools[connection.pool as usize];
         pool.connecting -= 1;
         if let Some(timeout) = pool.idle_timeout {
@@ -370,9 +371,9 @@ impl Connection {
             is_closing: false,
             opening_leg: 0,
             opening: Opening::Tcp,
-            is_open: false,
+            is_listed: false,
             streams: 0,
-            idle_since: crate::units::SimTime::ZERO,
+            idle_since: SimTime::ZERO,
         }
     }
 }

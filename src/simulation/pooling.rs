@@ -53,11 +53,12 @@ impl MeshWorld<'_> {
     fn put_on(&mut self, connection: ConnectionId, id: ExchangeId, schedule: &mut Schedule<Event>) {
         let state = self.connections.get_mut(connection).expect("a pool holds open connections");
         state.streams += 1;
-        let (pool, streams, endpoint) = (state.pool, state.streams, state.endpoint);
-        let pool = &mut self.pools[pool as usize];
-        if streams == pool.max_streams || !pool.keep_alive {
-            let place = pool.idle.iter().rposition(|&idle| idle == connection);
-            if let Some(place) = place {
+        let endpoint = state.endpoint;
+        let pool = &mut self.pools[state.pool as usize];
+        if state.streams == pool.max_streams || !pool.keep_alive {
+            state.is_listed = false;
+            // Mostly the last: that is where connections are taken from.
+            if let Some(place) = pool.idle.iter().rposition(|&idle| idle == connection) {
                 pool.idle.remove(place);
             }
         }
@@ -89,8 +90,8 @@ impl MeshWorld<'_> {
         if state.streams == 0 {
             state.idle_since = schedule.now();
         }
-        let listed = self.pools[pool].idle.contains(&connection);
-        if !listed {
+        if !state.is_listed {
+            state.is_listed = true;
             self.pools[pool].idle.push(connection);
         }
         while let Some(id) = self.next_pending(pool) {
@@ -140,7 +141,10 @@ impl MeshWorld<'_> {
         }
         state.is_closing = true;
         let pool = &mut self.pools[state.pool as usize];
-        pool.idle.retain(|&idle| idle != connection);
+        if state.is_listed {
+            state.is_listed = false;
+            pool.idle.retain(|&idle| idle != connection);
+        }
         pool.connections -= 1;
         if !pool.pending.is_empty() && pool.connections < pool.max_connections {
             let pool = state.pool;

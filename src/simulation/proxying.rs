@@ -1,7 +1,8 @@
 //! What an HTTP proxy does with a request and with its answer.
 
-use crate::engine::Schedule;
-use crate::mesh::path::Chosen;
+use crate::engine::{Purpose, Schedule, entity_id};
+use crate::mesh::path::{Actor, Chosen};
+use crate::units::SimDuration;
 
 use super::connection::{ABSENT, Balancing, NO_POD, Pool, UpstreamCluster};
 use super::event::{Event, ExchangeId};
@@ -9,6 +10,16 @@ use super::exchange::{Exchange, Owner};
 use super::flags;
 use super::process::ProcessKind;
 use super::world::MeshWorld;
+
+/// Streams on one HTTP/2 connection to an upstream host: more than any load here has in flight.
+///
+/// Left out: `max_concurrent_streams` of either side and Istio's `maxConcurrentStreams`.
+const HTTP2_STREAMS: u32 = i32::MAX as u32;
+
+/// How long an Envoy keeps an idle upstream connection.
+///
+/// Source: Envoy 1.40, `HttpProtocolOptions.idle_timeout`, default 1 h; Istio 1.31 leaves it.
+const ENVOY_IDLE_TIMEOUT: SimDuration = SimDuration::from_secs(3600);
 
 impl MeshWorld<'_> {
     /// The proxy `process` has parsed request `id`: it chooses where to send it and does so.
@@ -78,7 +89,7 @@ impl MeshWorld<'_> {
     }
 
     fn new_cluster(&self, chooser: u32, target: u32) -> UpstreamCluster {
-        let info = &self.targets[target as usize];
+        let target = &self.targets[target as usize];
         let name = &self.choosers[chooser as usize];
         let (balancing, first_station, workers, own) = match self.processes.get(chooser as usize) {
             Some(process) => (
@@ -90,11 +101,10 @@ impl MeshWorld<'_> {
             None => (self.balancing_of_rules(chooser), 0, 1, NO_POD),
         };
         let own = [own];
-        let pods: &[u32] = if info.is_own_pod { &own } else { &info.pods };
-        let rng = self.streams.stream(
-            crate::engine::Purpose::LoadBalancing,
-            crate::engine::entity_id(&format!("{name}|{}", info.name)),
-        );
+        let pods: &[u32] = if target.is_own_pod { &own } else { &target.pods };
+        let rng = self
+            .streams
+            .stream(Purpose::LoadBalancing, entity_id(&format!("{name}|{}", target.name)));
         UpstreamCluster::new(balancing, pods, (first_station, workers), rng)
     }
 
@@ -120,7 +130,7 @@ impl MeshWorld<'_> {
         self.pools.push(Pool {
             owner: self.stations[station as usize].process,
             station,
-            starts_inbound: plan.from == crate::mesh::path::Actor::ServerSidecar,
+            starts_inbound: plan.from == Actor::ServerSidecar,
             route,
             stage,
             host: Some(self.clusters[cluster as usize].hosts[host as usize].pod),
@@ -185,15 +195,6 @@ impl MeshWorld<'_> {
         self.connections.get(exchange.line()).expect("its connection outlives it").server
     }
 }
-
-/// Streams on one HTTP/2 connection to an upstream host: Istio's `http2MaxRequests` default
-/// leaves Envoy's own limit of 2³¹ − 1.
-const HTTP2_STREAMS: u32 = i32::MAX as u32;
-
-/// How long an Envoy keeps an idle upstream connection.
-///
-/// Source: Envoy 1.40, `HttpProtocolOptions.idle_timeout`, default 1 h; Istio 1.31 leaves it.
-const ENVOY_IDLE_TIMEOUT: crate::units::SimDuration = crate::units::SimDuration::from_secs(3600);
 
 impl Balancing {
     /// How a process of this kind chooses when nothing is configured.

@@ -1,5 +1,6 @@
 //! What a finished world leaves behind.
 
+use crate::cluster::Role;
 use crate::units::SimTime;
 
 use super::flags::Flags;
@@ -18,12 +19,11 @@ impl MeshWorld<'_> {
     /// The summary of the run that ended with this world.
     pub(crate) fn summarize(mut self, window_s: f64, event_count: u64, digest: u64) -> RunSummary {
         self.observer.finish();
-        let measured_s = self.scenario.duration.as_secs_f64();
         RunSummary {
-            measured_s,
+            measured_s: self.scenario.duration.as_secs_f64(),
             window_s,
-            proxies: self.proxies(measured_s),
-            nodes: self.nodes(measured_s),
+            proxies: self.proxies(),
+            nodes: self.nodes(),
             workloads: self.workloads(),
             responses: self.responses(),
             events: self.told_events(),
@@ -61,29 +61,30 @@ impl MeshWorld<'_> {
         merge_equal_rows(rows)
     }
 
-    /// What `process` did in the measured part, and the CPU time in nanoseconds that it burnt,
-    /// idle CPU included.
-    fn measured(&self, index: usize, measured_s: f64) -> (Account, u64) {
+    /// What the process at `index` did in the measured part, and the CPU time in nanoseconds that
+    /// it burnt, idle CPU included.
+    fn measured(&self, index: usize) -> (Account, u64) {
         let (before, after) = (&self.observer.at_start[index], &self.observer.at_end[index]);
         let spent = after.since(before);
+        let measured_s = self.scenario.duration.as_secs_f64();
         let idle_ns = self.processes[index].idle_millicores * 1e-3 * measured_s * 1e9;
         (spent, spent.cpu_ns + idle_ns as u64)
     }
 
-    fn proxies(&self, measured_s: f64) -> Vec<ProxySummary> {
+    fn proxies(&self) -> Vec<ProxySummary> {
         let mut proxies: Vec<ProxySummary> = (0..self.processes.len())
             .filter_map(|index| {
                 let kind = proxy_kind(self.processes[index].kind)?;
-                Some(self.proxy(index, kind, measured_s))
+                Some(self.proxy(index, kind))
             })
             .collect();
         proxies.sort_by(|a, b| (a.kind, &a.proxy).cmp(&(b.kind, &b.proxy)));
         proxies
     }
 
-    fn proxy(&self, index: usize, kind: ProxyKind, measured_s: f64) -> ProxySummary {
+    fn proxy(&self, index: usize, kind: ProxyKind) -> ProxySummary {
         let process = &self.processes[index];
-        let (spent, cpu_ns) = self.measured(index, measured_s);
+        let (spent, cpu_ns) = self.measured(index);
         let workload = process.pod.map_or_else(String::new, |pod| {
             let pod = &self.scenario.pods[pod as usize];
             self.scenario.workload(pod.workload).qualified_name()
@@ -129,7 +130,7 @@ impl MeshWorld<'_> {
         bytes as u64
     }
 
-    fn nodes(&self, measured_s: f64) -> Vec<NodeSummary> {
+    fn nodes(&self) -> Vec<NodeSummary> {
         let mut nodes: Vec<NodeSummary> = self
             .scenario
             .nodes
@@ -138,7 +139,7 @@ impl MeshWorld<'_> {
             .collect();
         for (index, process) in self.processes.iter().enumerate() {
             if let Some(node) = nodes.get_mut(process.node as usize) {
-                node.cpu_ns += self.measured(index, measured_s).1;
+                node.cpu_ns += self.measured(index).1;
             }
         }
         nodes
@@ -162,14 +163,14 @@ impl MeshWorld<'_> {
             let is_application = matches!(process.kind, ProcessKind::App | ProcessKind::Client);
             let Some(pod) = process.pod.filter(|_| is_application) else { continue };
             let workload = self.scenario.pods[pod as usize].workload.index();
-            let (spent, cpu_ns) = self.measured(index, 0.0);
+            let (spent, cpu_ns) = self.measured(index);
             workloads[workload].app_cpu_ns += cpu_ns;
             workloads[workload].requests += spent.requests;
             workloads[workload].queued += spent.queued;
             workloads[workload].refused += spent.refused;
         }
         let is_application =
-            |index: usize| self.scenario.workloads[index].role == crate::cluster::Role::Application;
+            |index: usize| self.scenario.workloads[index].role == Role::Application;
         let kept = workloads.into_iter().enumerate().filter(|(index, _)| is_application(*index));
         kept.map(|(_, workload)| workload).collect()
     }
@@ -222,7 +223,8 @@ fn proxy_kind(kind: ProcessKind) -> Option<ProxyKind> {
     }
 }
 
-/// Counters by the names that Envoy and Istio give them.
+/// Counters by the names that Envoy and Istio give them. Connections count from the start of the
+/// run, for those that carry the measured part were opened before it.
 fn counters(kind: ProxyKind, spent: &Account, ever: &Account) -> Vec<(&'static str, u64)> {
     if kind == ProxyKind::Ztunnel {
         return vec![("istio_tcp_connections_opened_total", ever.connections_relayed)];

@@ -1,12 +1,12 @@
 //! All state of one run, and how it reacts to each event.
 
-use std::collections::BTreeMap;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use crate::cluster::kube_proxy::KubeProxyMode;
 use crate::engine::{RandomStreams, Schedule, Slab, Stream, World};
 use crate::scenario::Scenario;
 use crate::units::SimTime;
+use crate::workload::Distribution;
 
 use super::audit::Audit;
 use super::clients::{ClientSlot, Generator};
@@ -126,8 +126,8 @@ impl MeshWorld<'_> {
     pub(crate) fn plan_stall(&mut self, node: u32, schedule: &mut Schedule<Event>) {
         let mean_s = self.scenario.costs.stall_interval;
         if mean_s > 0.0 {
-            let gap = crate::workload::Distribution::Exponential { mean: mean_s }
-                .sample(&mut self.stalls[node as usize]);
+            let gap =
+                Distribution::Exponential { mean: mean_s }.sample(&mut self.stalls[node as usize]);
             schedule.after(gap, Event::NodeStalled { node });
         }
     }
