@@ -10,8 +10,8 @@ use rand::RngExt;
 use rand_distr::Distribution;
 
 use crate::ROUNDS;
+use crate::clock::nanos_per_event;
 use crate::heaps::{BinaryHeapLoop, Entry, FourAryHeapLoop, Heap};
-use crate::models::nanos_per_event;
 
 /// Delays drawn beforehand, so that sampling is not measured: a power of two.
 const DELAYS: usize = 1 << 16;

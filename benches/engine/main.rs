@@ -9,8 +9,9 @@
 //!   which saves them a sequence number.
 //! - **Parts**: draws, histogram, slab, digest.
 //!
-//! Wall-clock times of one machine say little; the ratios carry over.
+//! Times of one machine say little; the ratios carry over.
 
+mod clock;
 mod heaps;
 mod hold;
 mod models;

@@ -12,6 +12,7 @@ use meshsim::units::{SimDuration, SimTime};
 use rand::RngExt;
 use rand_distr::Distribution;
 
+use crate::clock::nanos_per_event;
 use crate::heaps::{Entry, Heap};
 
 /// What a model asks of whoever keeps its pending events.
@@ -64,14 +65,6 @@ pub(crate) trait Model {
 pub(crate) struct Measured {
     pub(crate) ns_per_event: f64,
     pub(crate) check: String,
-}
-
-/// Nanoseconds of wall-clock time for each of the events that `run` counts.
-#[expect(clippy::disallowed_types, reason = "a benchmark measures wall-clock time")]
-pub(crate) fn nanos_per_event(run: impl FnOnce() -> u64) -> f64 {
-    let start = std::time::Instant::now();
-    let events = run();
-    start.elapsed().as_secs_f64() * 1e9 / events as f64
 }
 
 struct InEngine<M>(M);

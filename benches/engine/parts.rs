@@ -9,7 +9,7 @@ use rand::Rng;
 use rand_distr::Distribution;
 
 use crate::ROUNDS;
-use crate::models::nanos_per_event;
+use crate::clock::nanos_per_event;
 
 const CALLS: u64 = 2_000_000;
 
