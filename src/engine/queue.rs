@@ -27,7 +27,7 @@ mod chunks;
 mod front;
 mod wheel;
 
-use front::Front;
+use front::{Front, MOVED_AT_ONCE};
 use wheel::{Place, Wheel};
 
 /// An event and the instant at which it is due, in nanoseconds.
@@ -38,12 +38,10 @@ struct Entry<E> {
 }
 
 /// Largest bucket that is sorted into the front; a larger one moves down a level.
-///
-/// Not above [`MOVED_AT_ONCE`], or a front just filled would be split again.
-const SORTED_AT_ONCE: u32 = 16;
+const SORTED_AT_ONCE: usize = 24;
 
-/// Most entries that an insertion into the front moves out of its way.
-const MOVED_AT_ONCE: usize = 16;
+// Else a front just filled would be split again.
+const _: () = assert!(SORTED_AT_ONCE <= MOVED_AT_ONCE);
 
 /// Events that have been scheduled and have not happened.
 #[derive(Debug)]
@@ -72,7 +70,7 @@ impl<E: Copy> EventQueue<E> {
     pub(super) fn push(&mut self, due: u64, event: E) {
         self.len += 1;
         let entry = Entry { due, event };
-        if due <= self.base && self.front.is_far_from_end(due, MOVED_AT_ONCE) {
+        if due <= self.base && self.front.is_far_from_ends(due) {
             self.split_front_at(due);
         }
         self.settle(entry);
@@ -120,7 +118,7 @@ impl<E: Copy> EventQueue<E> {
     /// Lets `base` enter the first bucket, and moves its entries to where they now belong.
     fn empty_bucket(&mut self, place: Place) {
         let bucket = self.wheel.remove(place);
-        self.base = if bucket.len() <= SORTED_AT_ONCE {
+        self.base = if bucket.len() as usize <= SORTED_AT_ONCE {
             place.last(self.base)
         } else {
             self.wheel.common_start(&bucket)

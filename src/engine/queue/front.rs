@@ -2,6 +2,12 @@
 
 use super::Entry;
 
+/// Most entries that an insertion moves out of its way.
+pub(super) const MOVED_AT_ONCE: usize = 24;
+
+/// Most entries that an insertion moves towards the start, into the place of what has been removed.
+const NEAR_START: usize = 4;
+
 /// Entries by time, equal times in the order of insertion.
 #[derive(Debug)]
 pub(super) struct Front<E> {
@@ -35,9 +41,46 @@ impl<E: Copy> Front<E> {
         self.start += 1;
     }
 
-    /// Puts `entry` behind all that are due no later. Costs as many moves as are due later.
+    /// Puts `entry` behind all that are due no later.
     #[inline]
     pub(super) fn insert(&mut self, entry: Entry<E>) {
+        if self.is_near_start(entry.due) {
+            self.insert_from_start(entry);
+        } else {
+            self.insert_from_end(entry);
+        }
+    }
+
+    /// Whether an insertion would have to move more than [`MOVED_AT_ONCE`] entries.
+    #[inline]
+    pub(super) fn is_far_from_ends(&self, due: u64) -> bool {
+        let pending = &self.entries[self.start..];
+        pending.len() > MOVED_AT_ONCE
+            && pending[pending.len() - 1 - MOVED_AT_ONCE].due > due
+            && !self.is_near_start(due)
+    }
+
+    /// Whether there is room at the start, and only a few entries have to move there.
+    #[inline]
+    fn is_near_start(&self, due: u64) -> bool {
+        let pending = &self.entries[self.start..];
+        self.start > 0 && pending.len() > 2 * NEAR_START && pending[NEAR_START].due > due
+    }
+
+    #[inline]
+    fn insert_from_start(&mut self, entry: Entry<E>) {
+        self.start -= 1;
+        let pending = &mut self.entries[self.start..];
+        let mut place = 0;
+        while place + 1 < pending.len() && pending[place + 1].due <= entry.due {
+            pending[place] = pending[place + 1];
+            place += 1;
+        }
+        pending[place] = entry;
+    }
+
+    #[inline]
+    fn insert_from_end(&mut self, entry: Entry<E>) {
         if self.entries.len() == self.entries.capacity() {
             self.make_room();
         }
@@ -49,13 +92,6 @@ impl<E: Copy> Front<E> {
             place -= 1;
         }
         pending[place] = entry;
-    }
-
-    /// Whether more than `distance` entries are due after `due`.
-    #[inline]
-    pub(super) fn is_far_from_end(&self, due: u64, distance: usize) -> bool {
-        let len = self.entries.len();
-        len - self.start > distance && self.entries[len - 1 - distance].due > due
     }
 
     /// The entries due after `due`.
