@@ -7,6 +7,9 @@ use std::sync::Arc;
 use crate::scenario::problem::Location;
 use crate::units::SimDuration;
 
+/// The largest file read: some ten million durations.
+const MOST_BYTES: u64 = 256 << 20;
+
 /// Reads the durations in `file`, which is named relative to the file that `named_at` is in.
 /// Empty lines and lines that start with `#` are left out.
 ///
@@ -15,7 +18,15 @@ use crate::units::SimDuration;
 /// Why the file cannot be read, or which line is no duration.
 pub fn read_durations(named_at: &Location, file: &str) -> Result<Arc<[SimDuration]>, String> {
     let folder = Path::new(named_at.file.name()).parent().unwrap_or(Path::new(""));
-    let text = fs::read_to_string(folder.join(file)).map_err(|error| error.to_string())?;
+    let path = folder.join(file);
+    let found = fs::metadata(&path).map_err(|error| error.to_string())?;
+    if !found.is_file() {
+        return Err("is no regular file".to_owned());
+    }
+    if found.len() > MOST_BYTES {
+        return Err(format!("is larger than {} MiB", MOST_BYTES >> 20));
+    }
+    let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
     parse(&text)
 }
 

@@ -28,17 +28,19 @@ pub struct OutputFolder {
     _lock: File,
 }
 
+/// The file by which a folder of results is known.
+const MANIFEST: &str = "run.json";
+
 impl OutputFolder {
     /// Starts to write what will stand at `target`, whose parents are created if missing.
     ///
     /// # Errors
     ///
     /// [`ReportError::Busy`] if another process is writing the same target;
-    /// [`ReportError::Io`] if the file system refuses.
+    /// [`ReportError::Io`] if the file system refuses, or if there is something at `target` that no
+    /// run of ours has written: it would be lost.
     pub fn begin(target: &Path) -> Result<Self, ReportError> {
-        if target.exists() && !target.is_dir() {
-            return Err(ReportError::io(target, ErrorKind::NotADirectory.into()));
-        }
+        refuse_what_is_not_ours(target)?;
         let partial = hidden_sibling(target, "partial")?;
         let set_aside = hidden_sibling(target, "previous")?;
         if let Some(parent) = target.parent() {
@@ -117,6 +119,26 @@ fn hidden_sibling(path: &Path, suffix: &str) -> Result<PathBuf, ReportError> {
     Ok(path.with_file_name(hidden))
 }
 
+/// Lets nothing be replaced but an empty folder and one that holds the manifest of a run.
+fn refuse_what_is_not_ours(target: &Path) -> Result<(), ReportError> {
+    let refuse = |why: io::Error| Err(ReportError::io(target, why));
+    match fs::symlink_metadata(target) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        Err(error) => return refuse(error),
+        Ok(found) if !found.is_dir() => return refuse(ErrorKind::NotADirectory.into()),
+        Ok(_) => {}
+    }
+    let mut entries = fs::read_dir(target).map_err(|error| ReportError::io(target, error))?;
+    if target.join(MANIFEST).is_file() || entries.next().is_none() {
+        return Ok(());
+    }
+    refuse(io::Error::new(
+        ErrorKind::AlreadyExists,
+        "holds files that are no results of a run (it has no run.json) and would be replaced; \
+         choose another --output",
+    ))
+}
+
 /// Removes what a killed run left, unless its process still lives.
 fn clear_stale(partial: &Path, target: &Path) -> Result<(), ReportError> {
     match File::open(partial.join(LOCK)).map(|lock| lock.try_lock()) {
@@ -177,12 +199,12 @@ mod tests {
 
         fn write_output(&self, text: &str) {
             let folder = OutputFolder::begin(&self.0.join("out")).unwrap();
-            fs::write(folder.path().join("a.csv"), text).unwrap();
+            fs::write(folder.path().join(MANIFEST), text).unwrap();
             folder.commit().unwrap();
         }
 
         fn output(&self) -> String {
-            fs::read_to_string(self.0.join("out/a.csv")).unwrap()
+            fs::read_to_string(self.0.join("out").join(MANIFEST)).unwrap()
         }
     }
 
@@ -232,6 +254,17 @@ mod tests {
         fs::rename(scratch.0.join("out"), scratch.0.join(".out.previous")).unwrap();
         drop(OutputFolder::begin(&scratch.0.join("out")).unwrap());
         assert_eq!(scratch.output(), "first");
+        assert_eq!(scratch.entries(), ["out"]);
+    }
+
+    #[test]
+    fn a_folder_that_no_run_has_written_is_not_replaced() {
+        let scratch = Scratch::new("foreign");
+        fs::create_dir(scratch.0.join("out")).unwrap();
+        drop(OutputFolder::begin(&scratch.0.join("out")).expect("an empty folder may be replaced"));
+        fs::write(scratch.0.join("out/experiment.yaml"), "mine").unwrap();
+        let refused = OutputFolder::begin(&scratch.0.join("out")).expect_err("it would be lost");
+        assert!(refused.to_string().contains("choose another --output"), "{refused}");
         assert_eq!(scratch.entries(), ["out"]);
     }
 

@@ -179,6 +179,7 @@ impl<'o> Draft<'o> {
         model.behaviors = behaviors.list;
         model.coverage.assumptions.extend(behaviors.assumptions);
         model.unwritten = behaviors.unwritten;
+        model.coverage.assumptions.extend(assume_no_throttling(&model.workloads));
         model
     }
 
@@ -361,4 +362,18 @@ fn new_positions(is_kept: &[bool]) -> Vec<usize> {
 fn retain<T>(list: &mut Vec<T>, is_kept: &[bool]) {
     let mut kept = is_kept.iter();
     list.retain(|_| kept.next().is_none_or(|kept| *kept));
+}
+
+/// CPU limits are read, for the workers of proxies among others, but stop nobody.
+fn assume_no_throttling(workloads: &[Workload]) -> Option<Assumption> {
+    let is_limited = |workload: &&Workload| {
+        workload.role == Role::Application && workload.resources.limit_millicores.is_some()
+    };
+    let limited = workloads.iter().filter(is_limited).count();
+    (limited > 0).then(|| Assumption {
+        subject: "CPU limits".to_owned(),
+        assumed: "no throttling".to_owned(),
+        because: format!("CFS quota is not modelled; {limited} workloads have a CPU limit"),
+        instead: "to leave room, keep CPU use well below the limits".to_owned(),
+    })
 }
