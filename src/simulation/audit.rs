@@ -8,8 +8,6 @@
 //!
 //! A release build pays nothing: every call stands behind `cfg!(debug_assertions)`.
 
-use std::collections::BTreeMap;
-
 use crate::stats::Flow;
 use crate::units::{SimDuration, SimTime};
 
@@ -24,60 +22,56 @@ pub(crate) struct Audit {
     stations: Vec<Flow>,
     /// Time that each thread was given work for.
     busy: Vec<SimDuration>,
-    /// Requests at each application, waiting or in service.
-    apps: Vec<Requests>,
-}
-
-/// Requests at one application.
-#[derive(Clone, Debug)]
-struct Requests {
-    flow: Flow,
-    arrived: BTreeMap<ExchangeId, SimTime>,
+    /// Requests at each application, waiting or in service, by process.
+    apps: Vec<Flow>,
+    /// The application that a request is at, and since when, by the slot of its exchange.
+    at_app: Vec<Option<(u32, SimTime)>>,
 }
 
 impl Audit {
     /// `work` came to `station`.
     pub(crate) fn arrive(&mut self, station: u32, work: &Work) {
-        grown(&mut self.stations, station, || Flow::new(SimTime::ZERO)).arrive(work.arrived);
+        grown(&mut self.stations, station, NOTHING_YET).arrive(work.arrived);
     }
 
     /// `thread` was given work that keeps it busy for `length`.
     pub(crate) fn occupy(&mut self, thread: u32, length: SimDuration) {
-        let busy = grown(&mut self.busy, thread, SimDuration::default);
-        *busy += length;
+        *grown(&mut self.busy, thread, SimDuration::ZERO) += length;
     }
 
     /// `work` is done at `station`.
     pub(crate) fn depart(&mut self, station: u32, work: &Work, now: SimTime) {
-        grown(&mut self.stations, station, || Flow::new(SimTime::ZERO)).depart(now, work.arrived);
-    }
-
-    fn app(&mut self, process: u32) -> &mut Requests {
-        let empty = || Requests { flow: Flow::new(SimTime::ZERO), arrived: BTreeMap::new() };
-        grown(&mut self.apps, process, empty)
+        grown(&mut self.stations, station, NOTHING_YET).depart(now, work.arrived);
     }
 
     /// Request `id` came to the application `process` and was let in.
     pub(crate) fn begin_request(&mut self, process: u32, id: ExchangeId, now: SimTime) {
-        let requests = self.app(process);
-        requests.flow.arrive(now);
-        let twice = requests.arrived.insert(id, now);
-        assert!(twice.is_none(), "a request is at one application once");
+        grown(&mut self.apps, process, NOTHING_YET).arrive(now);
+        let before = grown(&mut self.at_app, id.index(), None).replace((process, now));
+        assert!(before.is_none(), "a request is at one application once");
     }
 
     /// The application `process` answered `id`.
     pub(crate) fn end_request(&mut self, process: u32, id: ExchangeId, now: SimTime) {
-        let requests = self.app(process);
-        let arrived = requests.arrived.remove(&id).expect("an answered request came before");
-        requests.flow.depart(now, arrived);
+        let at_app = grown(&mut self.at_app, id.index(), None).take();
+        let (at, arrived) = at_app.expect("an answered request came before");
+        assert_eq!(at, process, "a request leaves the application it came to");
+        grown(&mut self.apps, process, NOTHING_YET).depart(now, arrived);
+    }
+
+    fn arrivals_at_app(&self, process: usize) -> Vec<SimTime> {
+        let at_app = self.at_app.iter().flatten();
+        at_app.filter(|(at, _)| *at as usize == process).map(|&(_, arrived)| arrived).collect()
     }
 }
 
+const NOTHING_YET: Flow = Flow::new(SimTime::ZERO);
+
 /// The element at `index`, after adding what is missing before it.
-fn grown<T: Clone>(list: &mut Vec<T>, index: u32, empty: impl Fn() -> T) -> &mut T {
+fn grown<T: Clone>(list: &mut Vec<T>, index: u32, empty: T) -> &mut T {
     let index = index as usize;
     if list.len() <= index {
-        list.resize(index + 1, empty());
+        list.resize(index + 1, empty);
     }
     &mut list[index]
 }
@@ -92,10 +86,10 @@ impl MeshWorld<'_> {
             let inside: Vec<SimTime> = waiting.chain(current).map(|work| work.arrived).collect();
             assert_balance(flow, &inside, now);
         }
-        for (process, requests) in self.audit.apps.iter().enumerate() {
+        for (process, flow) in self.audit.apps.iter().enumerate() {
             let Some(app) = &self.apps[process] else { continue };
-            let inside: Vec<SimTime> = requests.arrived.values().copied().collect();
-            assert_balance(&requests.flow, &inside, now);
+            let inside = self.audit.arrivals_at_app(process);
+            assert_balance(flow, &inside, now);
             assert_eq!(inside.len(), app.active as usize + app.waiting.len(), "requests inside");
         }
         for (busy, thread) in self.audit.busy.iter().zip(&self.threads) {
