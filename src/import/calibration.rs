@@ -13,6 +13,38 @@ const BUILT_IN: (&str, &str) = (
     include_str!("../../models/calibration/eks-arm64-istio-1.31.yaml"),
 );
 
+/// The calibrations that come with the program, whatever folder it is started in.
+const SHIPPED: [(&str, &str); 3] = [
+    BUILT_IN,
+    (
+        "models/calibration/bare-metal-istio-1.24.yaml",
+        include_str!("../../models/calibration/bare-metal-istio-1.24.yaml"),
+    ),
+    (
+        "models/calibration/gke-istio-1.7.yaml",
+        include_str!("../../models/calibration/gke-istio-1.7.yaml"),
+    ),
+];
+
+/// The calibration of this name among those that come with the program: `bare-metal-istio-1.24`,
+/// every figure with its source, and what a run takes from it.
+///
+/// # Errors
+///
+/// There is none of this name.
+pub fn shipped_calibration(name: &str) -> Result<(CalibrationSpec, CostModel), Problems> {
+    let is_meant =
+        |(path, _): &&(&str, &str)| Path::new(path).file_stem().is_some_and(|stem| stem == name);
+    let Some((path, text)) = SHIPPED.iter().find(is_meant) else {
+        let mut problems = Problems::default();
+        problems.push(Problem::statement(name, "is not a calibration that comes with the program"));
+        return Err(problems);
+    };
+    let calibration = the_calibration(load_text(path, text), path)?;
+    let costs = cost_model(&calibration)?;
+    Ok((calibration.spec, costs))
+}
+
 /// The costs in the file at `path`, which holds one `kind: Calibration`.
 ///
 /// # Errors
@@ -74,11 +106,19 @@ mod tests {
 
     #[test]
     fn every_calibration_that_comes_along_is_whole() {
-        for file in ["eks-arm64-istio-1.31", "bare-metal-istio-1.24"] {
-            let path = format!("models/calibration/{file}.yaml");
-            let costs = load_calibration(Path::new(&path)).unwrap_or_else(|p| panic!("{p}"));
-            assert_eq!(costs.name, file);
+        let folder = std::fs::read_dir("models/calibration").unwrap();
+        let mut files = 0;
+        for path in folder.map(|entry| entry.unwrap().path()) {
+            if path.extension().is_some_and(|extension| extension == "yaml") {
+                let costs = load_calibration(&path).unwrap_or_else(|p| panic!("{p}"));
+                assert_eq!(path.file_stem().unwrap(), costs.name.as_str());
+                let shipped = shipped_calibration(&costs.name).unwrap_or_else(|p| panic!("{p}"));
+                assert_eq!(shipped.1, costs, "the program carries what the folder holds");
+                files += 1;
+            }
         }
+        assert_eq!(files, SHIPPED.len());
+        assert!(shipped_calibration("none").is_err());
     }
 
     #[test]
