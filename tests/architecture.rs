@@ -81,6 +81,7 @@ const LAYERS: &[Layer] = &[
             "scenario",
             "simulation::summary",
             "simulation",
+            "import",
         ],
     },
     // Never the world: results, and the path table, which is data.

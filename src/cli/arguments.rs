@@ -25,6 +25,8 @@ pub(super) enum Command {
     Check(CheckArguments),
     /// Show the path of a request, hop by hop: who sees, decides, encrypts and measures
     Path(PathArguments),
+    /// Compare the simulator with theory and with measurements: every claim, ours, the error
+    Validate(ValidateArguments),
     /// Draw the plots of a run again from its CSV files
     Plot {
         /// The folder with the CSV files: output/EXPERIMENT
@@ -63,6 +65,45 @@ pub(super) struct RunArguments {
     /// Print results and verdicts as JSON instead of a table
     #[arg(long)]
     pub(super) json: bool,
+}
+
+/// What to compare, and how to tell.
+#[derive(Debug, Args)]
+pub(super) struct ValidateArguments {
+    /// Only claims of this kind; may be given several times
+    #[arg(long, value_enum, value_name = "KIND")]
+    pub(super) kind: Vec<KindArgument>,
+    /// A tenth of the simulated time, and limits to match
+    #[arg(long)]
+    pub(super) quick: bool,
+    /// Print JSON instead of a table
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Write the page about all claims
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "docs/validation.md",
+        conflicts_with_all = ["quick", "kind"]
+    )]
+    pub(super) markdown: Option<PathBuf>,
+}
+
+/// Where references come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum KindArgument {
+    /// Formulas of queueing theory
+    Theory,
+    /// A real Envoy
+    Envoy,
+    /// The EKS study
+    Seed,
+    /// Published measurements
+    Published,
+    /// Your own measurements
+    User,
 }
 
 /// What to look at, and how strictly.

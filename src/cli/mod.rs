@@ -11,6 +11,7 @@ mod places;
 mod progress;
 mod run;
 mod terminal;
+mod validate;
 
 use std::io;
 use std::process::ExitCode;
@@ -98,6 +99,7 @@ fn execute(command: Command) -> Result<Outcome, Failure> {
         Command::Run(arguments) => run::run(&arguments),
         Command::Check(arguments) => check::check(&arguments),
         Command::Path(arguments) => path::path(&arguments),
+        Command::Validate(arguments) => validate::validate(&arguments),
         Command::Plot { folder } => {
             let plots = report::plot::redraw(&folder)?;
             let line = |plot: &report::plot::Plot| {

@@ -35,3 +35,38 @@ impl Bar {
         self.0.finish_and_clear();
     }
 }
+
+/// A line on standard error that tells which step of several is being done; nothing where that
+/// is no terminal.
+pub(super) struct Steps(ProgressBar);
+
+const STEPS_TEMPLATE: &str = "{pos} of {len} done, {elapsed} so far: {msg}";
+
+impl Steps {
+    /// Nothing of `steps` done yet.
+    pub(super) fn new(steps: usize) -> Self {
+        let target = ProgressDrawTarget::stderr();
+        let bar = ProgressBar::with_draw_target(Some(steps as u64), target);
+        if let Ok(style) = ProgressStyle::with_template(STEPS_TEMPLATE) {
+            bar.set_style(style);
+        }
+        Self(bar)
+    }
+
+    /// The step called `name` begins.
+    pub(super) fn begin(&self, name: &str) {
+        self.0.set_message(name.to_owned());
+        self.0.tick();
+    }
+
+    /// Ends a step: the line is off the screen while `print` prints what came of it.
+    pub(super) fn end<T>(&self, print: impl FnOnce() -> T) -> T {
+        self.0.inc(1);
+        self.0.suspend(print)
+    }
+
+    /// Takes the line off the screen.
+    pub(super) fn finish(&self) {
+        self.0.finish_and_clear();
+    }
+}

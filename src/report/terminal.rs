@@ -23,6 +23,21 @@ const GREEN: &str = "32";
 const RED: &str = "31";
 
 impl Style {
+    /// `text` as a heading.
+    pub fn bold(self, text: &str) -> String {
+        self.paint(text, BOLD)
+    }
+
+    /// `text` about something that holds.
+    pub fn good(self, text: &str) -> String {
+        self.paint(text, GREEN)
+    }
+
+    /// `text` about something that does not hold.
+    pub fn bad(self, text: &str) -> String {
+        self.paint(text, RED)
+    }
+
     fn paint(self, text: &str, code: &str) -> String {
         match self {
             Self::Plain => text.to_owned(),

@@ -68,13 +68,18 @@ pub fn empty_share(boxes: u32, balls: u32) -> f64 {
     (1.0 - 1.0 / f64::from(boxes)).powi(balls as i32)
 }
 
-/// Mean number in M/M/1/K with `capacity` K (waiting and in service): Σ n·p_n with
-/// p_n = (1 − ρ)ρ^n / (1 − ρ^(K+1)), ρ other than 1; and the chance p_K that an arrival is lost.
-pub fn mm1k(utilization: f64, capacity: u32) -> (f64, f64) {
-    let total: f64 = (0..=capacity).map(|n| utilization.powi(n as i32)).sum();
-    let probability = |n: u32| utilization.powi(n as i32) / total;
-    let mean = (0..=capacity).map(|n| f64::from(n) * probability(n)).sum();
-    (mean, probability(capacity))
+/// Mean number in M/M/c/K with `capacity` K (waiting and in service, at least `servers`), and the
+/// chance p_K that an arrival is lost, with the offered load `a = λ/µ` in erlangs.
+///
+/// p_n = p_0·aⁿ/n! up to n = c, and a/c times the one before beyond; L = Σ n·p_n.
+pub fn mmck(servers: u32, offered_erlangs: f64, capacity: u32) -> (f64, f64) {
+    let (mut weight, mut total, mut mean) = (1.0, 1.0, 0.0);
+    for inside in 1..=capacity {
+        weight *= offered_erlangs / f64::from(inside.min(servers));
+        total += weight;
+        mean += f64::from(inside) * weight;
+    }
+    (mean / total, weight / total)
 }
 
 #[cfg(test)]
@@ -114,7 +119,18 @@ mod tests {
     }
 
     #[test]
-    fn a_queue_with_no_room_but_the_server_is_erlang_b() {
-        assert_near(mm1k(0.5, 1).1, erlang_b(1, 0.5));
+    fn a_queue_with_no_room_is_erlang_b_and_with_much_room_it_loses_nothing() {
+        assert_near(mmck(5, 3.0, 5).1, erlang_b(5, 3.0));
+        let (number, loss) = mmck(2, 1.6, 500);
+        assert_near(number, 1.6 * mmc_response(2, 0.8));
+        assert_near(loss, 0.0);
+    }
+
+    /// p_n = (1 − ρ)ρⁿ / (1 − ρ^(K+1)): with ρ = 1/2 and K = 3 the weights are 8, 4, 2, 1 of 15.
+    #[test]
+    fn one_server_with_room_for_two_more_is_counted_by_hand() {
+        let (number, loss) = mmck(1, 0.5, 3);
+        assert_near(number, (4.0 + 2.0 * 2.0 + 3.0) / 15.0);
+        assert_near(loss, 1.0 / 15.0);
     }
 }

@@ -61,9 +61,21 @@ impl Laboratory {
         }
     }
 
-    /// Adds a service called `name` whose pods behave alike.
+    /// Adds a service called `name` whose pods behave alike and stand outside the mesh.
     pub(super) fn service(&mut self, name: &str, pods: u32, behavior: Behavior) -> Target {
-        let endpoints = self.workload(name, pods, behavior, DataPlane::None).1;
+        self.service_in(DataPlane::None, name, pods, behavior)
+    }
+
+    /// Adds a service called `name` whose pods behave alike and take part in the mesh as `plane`
+    /// says.
+    pub(super) fn service_in(
+        &mut self,
+        plane: DataPlane,
+        name: &str,
+        pods: u32,
+        behavior: Behavior,
+    ) -> Target {
+        let endpoints = self.workload(name, pods, behavior, plane).1;
         let scenario = &mut self.scenario;
         scenario.services.push(Service {
             name: name.into(),
@@ -146,11 +158,16 @@ impl Laboratory {
         self
     }
 
-    /// The scenario, measured for `seconds` after a tenth of it as warm-up.
-    pub(super) fn measured_for(mut self, seconds: u64) -> Scenario {
-        self.scenario.warm_up = SimDuration::from_millis(seconds * 100);
-        self.scenario.duration = SimDuration::from_secs(seconds);
+    /// The scenario, measured for `length` after a tenth of it as warm-up.
+    pub(super) fn measured_for(mut self, length: SimDuration) -> Scenario {
+        self.scenario.warm_up = length / 10;
+        self.scenario.duration = length;
         self.scenario
+    }
+
+    /// What everything costs; nothing, unless changed.
+    pub(super) fn costs_mut(&mut self) -> &mut CostModel {
+        Arc::make_mut(&mut self.scenario.costs)
     }
 
     /// Everything that can still be changed.

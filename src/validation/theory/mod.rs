@@ -8,6 +8,7 @@ mod stations;
 use crate::scenario::Scenario;
 use crate::simulation::summary::RunSummary;
 use crate::stats::Interval;
+use crate::units::SimDuration;
 use crate::workload::{Arrivals, Behavior};
 
 use super::claim::Kind;
@@ -27,15 +28,17 @@ pub(super) fn suites() -> Vec<Suite> {
         Suite {
             kind: Kind::Theory,
             title: "One station",
-            method: "Poisson arrivals of an open-loop load generator at an application with some workers, at an \
-                     application whose threads share a core, and at an Envoy worker. Every other cost is zero.",
+            method: "Poisson arrivals of an open-loop load generator at an application with some \
+                     workers, at an application whose threads share a core, and at an Envoy \
+                     worker. Every other cost is zero.",
             remark: "",
             simulate: |effort| Ok(stations::claims(effort)),
         },
         Suite {
             kind: Kind::Theory,
             title: "Bounded queues",
-            method: "An application with some workers and a `queueLimit`; what finds no room is answered 503 at once.",
+            method: "An application with some workers and a `queueLimit`; what finds no room is \
+                     answered 503 at once.",
             remark: "",
             simulate: |effort| Ok(loss::claims(effort)),
         },
@@ -49,7 +52,8 @@ pub(super) fn suites() -> Vec<Suite> {
         Suite {
             kind: Kind::Theory,
             title: "Balancing",
-            method: "A sidecar's LEAST_REQUEST over very many endpoints, and connections that kube-proxy spreads at random.",
+            method: "A sidecar's LEAST_REQUEST over very many endpoints, and connections that \
+                     kube-proxy spreads at random.",
             remark: "",
             simulate: |effort| Ok(balancing::claims(effort)),
         },
@@ -77,10 +81,10 @@ fn rate(servers: u32, utilization: f64) -> f64 {
 }
 
 /// Poisson arrivals at a service of one pod, on a node with `cores` cores.
-fn open_queue(cores: u32, behavior: Behavior, rate: f64, seconds: u64) -> Scenario {
+fn open_queue(cores: u32, behavior: Behavior, rate: f64, length: SimDuration) -> Scenario {
     let mut laboratory = Laboratory::new(cores);
     let to = laboratory.service("server", 1, behavior);
-    laboratory.load(None, to, rate, Arrivals::Poisson).measured_for(seconds)
+    laboratory.load(None, to, rate, Arrivals::Poisson).measured_for(length)
 }
 
 #[cfg(test)]
