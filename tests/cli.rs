@@ -400,7 +400,9 @@ metadata: {name: deny-all}
 
 #[test]
 fn what_comes_along_can_be_run_and_leaves_no_warning() {
-    for model in names(&root().join("models")).iter().filter(|name| *name != "calibration") {
+    // Two of the folders hold figures instead of manifests.
+    let is_model = |name: &&String| !["calibration", "published"].contains(&name.as_str());
+    for model in names(&root().join("models")).iter().filter(is_model) {
         let checked = run(&["check", &format!("models/{model}")]);
         assert_eq!(checked.code, Some(0), "{model}: {}", checked.err);
         assert!(!checked.out.contains("Warnings"), "{model}: {}", checked.out);
